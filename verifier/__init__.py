@@ -1,0 +1,1 @@
+"""Zarf's verifier: replays a match log and says whether its dice are the ones sealed before it."""
