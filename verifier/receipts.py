@@ -1,0 +1,102 @@
+"""What a player's device keeps: the opening receipt and the roll receipts (PROTOCOL.md, section R).
+
+A receipt file is JSON Lines: the log's first lines up to its opening signature, exactly as they
+stand, then one ``roll_receipt`` a line. Either part may stand alone.
+"""
+
+import json
+from dataclasses import dataclass
+
+import msgspec
+from msgspec import Struct
+
+from verifier.errors import Failure, InputError, LineError
+from verifier.events import Count, Hex32, KeyId, MatchId, Signature64
+from verifier.log import MAX_LINE, MAX_LOG, decode_line, line_hash, split_lines
+
+_ROLL_RECEIPT = b'{"type":"roll_receipt"'
+
+
+class RollReceipt(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="roll_receipt"
+):
+    """The service's signature over the line of a roll: line ``seq`` of the log is ``line``."""
+
+    match_id: MatchId
+    key_id: KeyId
+    seq: Count
+    head: Hex32
+    sig: Signature64
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipts:
+    """A receipt file's two parts: the opening receipt's lines (none: not in it), the rolls'."""
+
+    opening: tuple[bytes, ...] = ()
+    rolls: tuple[RollReceipt, ...] = ()
+    source: str = ""
+
+    @property
+    def match_id(self) -> str:
+        """The match that the file says it is about."""
+        if self.rolls:
+            return self.rolls[0].match_id
+        return str(json.loads(self.opening[0])["match_id"])
+
+
+def encode_receipt(receipt: RollReceipt) -> bytes:
+    """The one way to write a roll receipt, without the line end (R3)."""
+    return msgspec.json.encode(receipt)
+
+
+def decode_receipt(line: bytes, seq: int = 0) -> RollReceipt:
+    """Read a roll receipt; raises :class:`LineError` for any other way to write it (R3)."""
+    try:
+        receipt = msgspec.json.decode(line, type=RollReceipt)
+        whole = len(line) <= 3 * MAX_LINE and encode_receipt(receipt) == line
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        whole = False
+    if not whole or line_hash(receipt.line.encode()) != receipt.head:
+        raise LineError(Failure("receipt-malformed", seq))
+    return receipt
+
+
+def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
+    """Read a receipt file. ``source`` names it in messages.
+
+    Raises :class:`InputError` ``receipt-unreadable`` with the line. Signatures are not checked
+    here but against a log, by :func:`verifier.verify_log`.
+    """
+    opening: list[bytes] = []
+    rolls: list[RollReceipt] = []
+    lines, rest = split_lines(data)
+    if rest or not lines or len(data) > MAX_LOG:
+        raise _unreadable(source, len(lines) + 1, "it is empty or cut short")
+    for seq, line in enumerate(lines):
+        try:
+            if line.startswith(_ROLL_RECEIPT):
+                rolls.append(decode_receipt(line, seq))
+            elif rolls:
+                raise _unreadable(source, seq + 1, "a roll receipt must stand here")
+            else:
+                decode_line(line, seq)
+                opening.append(line)
+        except LineError as error:
+            failure = error.failure
+            what = f"{failure.code} {failure.field}".rstrip()
+            raise _unreadable(source, seq + 1, what) from None
+    if opening and not opening[0].startswith(b'{"type":"match"'):
+        raise _unreadable(source, 1, "an opening receipt begins with the match line")
+    return Receipts(tuple(opening), tuple(rolls), source)
+
+
+def _unreadable(source: str, line: int, what: str) -> InputError:
+    return InputError(
+        "receipt-unreadable",
+        "{source}, line {line}: not a receipt as a player's device keeps it ({what})",
+        source=source,
+        line=line,
+        what=what,
+    )

@@ -1,0 +1,58 @@
+"""The service's signatures over a log's head: Ed25519 (PROTOCOL.md, section G)."""
+
+import hashlib
+import re
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from verifier.errors import InputError
+
+_HEX32 = re.compile(r"[0-9a-f]{64}")
+
+
+def head_message(match_id: str, seq: int, head: str) -> bytes:
+    """What is signed: line ``seq`` of the match has the SHA-256 ``head`` (G1)."""
+    return f"zarf/1:head:{match_id}:{seq}:{head}".encode("ascii")
+
+
+def key_id_of(public_key: str) -> str:
+    """The short name of a public key, given as 64 hex digits (G2)."""
+    return hashlib.sha256(bytes.fromhex(public_key)).hexdigest()[:16]
+
+
+def verify_head(public_key: str, match_id: str, seq: int, head: str, sig: str) -> bool:
+    """Whether ``sig`` (128 hex digits) is the key's signature over this head (G1)."""
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
+        key.verify(bytes.fromhex(sig), head_message(match_id, seq, head))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def read_public_key(text: str) -> str:
+    """A public key as 64 hex digits, from that text or from a file holding it or a PEM.
+
+    Raises :class:`InputError` ``key-unreadable``.
+    """
+    if _HEX32.fullmatch(text):
+        return text
+    try:
+        content = Path(text).read_bytes()[:4096]
+        if _HEX32.fullmatch(content.decode("ascii").strip()):
+            return content.decode("ascii").strip()
+        key = load_pem_public_key(content)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            "key-unreadable",
+            "the key must be 64 hex digits or a file with them or with a PEM public key: {found}",
+            found=f"{text[:200]} ({error})",
+        ) from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise InputError(
+            "key-unreadable", "the key in {found} is not an Ed25519 key", found=text[:200]
+        )
+    return key.public_bytes_raw().hex()
