@@ -1,0 +1,87 @@
+"""A folder of key files: one key a file, mode 0600, and a marker that names the active one.
+
+``signing-<id>.pem`` and ``sealing-<id>.key`` hold keys; ``signing.active`` and
+``sealing.active`` hold the id of the key that new matches get. Old keys stay: matches that
+were opened under them need them.
+"""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from dice_service.errors import SetupError
+
+
+def write_key(folder: Path, kind: str, key_id: str, suffix: str, content: bytes) -> None:
+    """Write a key file that only its owner may read, durably, and make it the active one.
+
+    Raises :class:`SetupError` ``key-exists`` rather than overwrite one.
+    """
+    path = folder / f"{kind}-{key_id}{suffix}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        # A crash here leaves a key that nothing uses yet: the marker still names the old one.
+        _write_marker(folder, kind, key_id)
+    except FileExistsError:
+        raise SetupError("key-exists", f"{path} exists already; it was left as it is") from None
+    except OSError as error:
+        raise SetupError("key-unwritable", f"cannot write {path}: {error.strerror}") from None
+
+
+def read_keys(folder: Path, kind: str, suffix: str) -> tuple[dict[str, bytes], str]:
+    """All keys of a kind by id, and the id of the active one.
+
+    Raises :class:`SetupError`: ``key-missing`` when there is none, ``key-open`` when others
+    than the owner may read one, ``key-unreadable``.
+    """
+    keys: dict[str, bytes] = {}
+    path = folder
+    try:
+        for path in sorted(folder.glob(f"{kind}-*{suffix}")):
+            if path.stat().st_mode & 0o077:
+                raise SetupError(
+                    "key-open", f"{path} can be read by others; run: chmod 600 {path}"
+                )
+            keys[path.name.removeprefix(f"{kind}-").removesuffix(suffix)] = path.read_bytes()
+        path = folder / f"{kind}.active"
+        active = path.read_text("ascii").strip() if keys else ""
+    except FileNotFoundError:
+        active = ""
+    except (OSError, UnicodeError) as error:
+        raise SetupError("key-unreadable", f"cannot read {path}: {error}") from None
+    if active not in keys:
+        raise SetupError(
+            "key-missing",
+            f"no active {kind} key in {folder}; run: dice-service init",
+        )
+    return keys, active
+
+
+def has_keys(folder: Path, kind: str, suffix: str) -> bool:
+    """Whether there is any key of that kind."""
+    return any(folder.glob(f"{kind}-*{suffix}"))
+
+
+def _write_marker(folder: Path, kind: str, key_id: str) -> None:
+    descriptor, name = tempfile.mkstemp(dir=folder, prefix=f".{kind}-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(key_id + "\n")
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(name, folder / f"{kind}.active")
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

@@ -1,0 +1,115 @@
+"""What the service asks of a database: append lines, all or nothing; read them; list matches.
+
+A storage never changes a line. Whether an append won is decided by the primary key
+``(match_id, seq)`` alone, so any number of processes may write to one database.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from dice_service.errors import ServiceError
+
+Phase = Literal["commitments", "seeds", "rolling", "ended"]
+
+
+class StorageFailed(ServiceError):
+    """The database did not do it. What was asked for must be counted as not done."""
+
+    code = "storage-failed"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A match as the database lists it. ``sealed`` is opened with the key ``sealing_key_id``."""
+
+    match_id: str
+    owner: str
+    seeding: str
+    rules: str | None
+    opened_at: str
+    ended_at: str | None
+    phase: Phase
+    sealed: bytes = field(repr=False)
+    sealing_key_id: str
+    signing_key_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """Lines that belong together: all of them are written, or none.
+
+    ``lines`` (bytes without line ends) are to stand at ``first_seq`` and after. ``opening`` is
+    the match's row, with the first lines; ``phase`` is set where the lines change it, and with
+    "ended" also ``ended_at``.
+    """
+
+    match_id: str
+    first_seq: int
+    lines: tuple[bytes, ...]
+    opening: MatchRow | None = None
+    phase: Phase | None = None
+    ended_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeyRow:
+    """An API key: its readable id and the SHA-256 of its text; never the text itself."""
+
+    key_id: str
+    owner: str
+    scopes: tuple[str, ...]
+    hash: bytes
+    created_at: str
+    revoked_at: str | None = None
+
+
+class Storage(Protocol):
+    """A database. Every method raises :class:`StorageFailed` when the database does not do it."""
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        """Write each append or not, durably when this returns; true for those that were written.
+
+        False: another line stands there already (a race lost), or the line before is missing.
+        """
+
+    async def match(self, match_id: str) -> MatchRow | None:
+        """The row of a match."""
+
+    async def lines(self, match_id: str, first: int = 0, limit: int | None = None) -> list[bytes]:
+        """The lines of a match from ``first`` on, in order, without line ends."""
+
+    async def list_matches(
+        self,
+        *,
+        owner: str | None = None,
+        phase: Phase | None = None,
+        seeding: str | None = None,
+        before: tuple[str, str] | None = None,
+        limit: int = 50,
+    ) -> list[MatchRow]:
+        """Matches from the newest to the oldest, below ``before``, an (opened_at, match_id)."""
+
+    async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
+        """Up to ``limit`` matches whose seed is sealed under another key than ``key_id``."""
+
+    async def reseal(self, old: MatchRow, sealed: bytes, key_id: str) -> bool:
+        """Replace a match's sealed seed if it still is the old one."""
+
+    async def add_api_key(self, row: ApiKeyRow) -> bool:
+        """Add a key; false if the id is taken."""
+
+    async def api_key(self, key_id: str) -> ApiKeyRow | None:
+        """The key of that id, revoked or not."""
+
+    async def api_keys(self) -> list[ApiKeyRow]:
+        """All keys, the oldest first."""
+
+    async def revoke_api_key(self, key_id: str, at: str) -> bool:
+        """Mark a key as revoked; false if there is no such key or it is revoked already."""
+
+    async def ping(self) -> None:
+        """Raise :class:`StorageFailed` unless the database can be read and written."""
+
+    async def close(self) -> None:
+        """Release everything. Nothing may be asked after."""
