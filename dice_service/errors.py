@@ -21,6 +21,7 @@ PROBLEMS: dict[str, Problem] = {
     "forbidden": Problem(HTTPStatus.FORBIDDEN, "These credentials do not allow this"),
     "not-found": Problem(HTTPStatus.NOT_FOUND, "There is nothing here that you may see"),
     "method-not-allowed": Problem(HTTPStatus.METHOD_NOT_ALLOWED, "Not with this method"),
+    "request-timeout": Problem(HTTPStatus.REQUEST_TIMEOUT, "The request came too slowly"),
     "match-exists-differently": Problem(HTTPStatus.CONFLICT, "This match id is taken"),
     "commitment-differs": Problem(HTTPStatus.CONFLICT, "Another commitment stands already"),
     "commitments-equal": Problem(HTTPStatus.CONFLICT, "Two commitments would be equal"),
@@ -40,6 +41,9 @@ PROBLEMS: dict[str, Problem] = {
     "rules-unknown": Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "There is no such rule set"),
     "seeding-unsupported": Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, "This seeding is not offered yet"
+    ),
+    "head-too-large": Problem(
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The request's head is too large"
     ),
     "rate-limited": Problem(HTTPStatus.TOO_MANY_REQUESTS, "Too many requests"),
     "internal": Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "The service failed"),
