@@ -1,0 +1,228 @@
+"""The SDK for game servers: :class:`DiceClient`; :class:`AsyncDiceClient`, the same awaited.
+
+    with DiceClient("https://dice.example", api_key) as dice:
+        opening = dice.open_match("cup-7.game-3", players=("Ayşe", "Bora"))
+        ...                                   # each player's device commits, keeps, opens
+        answer = dice.roll("cup-7.game-3", 0) # checked; hand answer.receipt to both devices
+        dice.end("cup-7.game-3")
+
+Every call may be repeated: it answers the same. Lost connections, timeouts and 503 are retried.
+What comes back is checked against the match's signing key. Errors are :class:`ClientError`.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+
+import httpx
+
+from dice_service.client import calls
+from dice_service.client.errors import (
+    ClientError,
+    ContradictionError,
+    DeviceError,
+    DishonestError,
+    RefusedError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
+from dice_service.client.exchange import Flow, Pause, Request, Retries, Session
+
+__all__ = [
+    "AsyncDiceClient",
+    "ClientError",
+    "ContradictionError",
+    "DeviceError",
+    "DiceClient",
+    "DishonestError",
+    "RefusedError",
+    "Retries",
+    "UnexpectedAnswerError",
+    "UnreachableError",
+]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+TIMEOUT = 10.0  # seconds for each try: to connect, to send, to be answered
+
+
+class _Call(Generic[P, T]):
+    """A method made of a flow: run by a :class:`DiceClient`, awaited on an asynchronous one."""
+
+    def __init__(self, flow: Callable[Concatenate[Session, P], Flow[T]]) -> None:
+        self.flow = flow
+        self.__doc__ = flow.__doc__
+
+    @overload
+    def __get__(self, client: "DiceClient", owner: type) -> Callable[P, T]: ...
+    @overload
+    def __get__(
+        self, client: "AsyncDiceClient", owner: type
+    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    def __get__(self, client: "DiceClient | AsyncDiceClient | None", owner: type) -> Any:
+        if client is None:
+            return self
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> T | Coroutine[Any, Any, T]:
+            return client.run(self.flow(client.session, *args, **kwargs))
+
+        call.__doc__ = self.__doc__
+        return call
+
+
+class _Calls:
+    """What a client of the service can ask for."""
+
+    open_match = _Call(calls.open_match)
+    commit = _Call(calls.commit)
+    open_seed = _Call(calls.open_seed)
+    roll = _Call(calls.roll)
+    end = _Call(calls.end)
+    state = _Call(calls.state)
+    log = _Call(calls.log)
+    receipt = _Call(calls.receipt)
+    matches = _Call(calls.matches)
+    keys = _Call(calls.keys)
+
+
+class DiceClient(_Calls):
+    """A client of the dice service, for one thread at a time.
+
+    ``base_url`` is the service's address, ``credential`` an API key (``zk_…``) or a player's
+    token (``zp_…``), ``public_keys`` the signing keys to believe (64 hex digits each; none: the
+    one in each match's first line). ``transport`` is httpx's, for tests and special networks.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        credential: str,
+        *,
+        public_keys: tuple[str, ...] = (),
+        retries: Retries = Retries(),  # noqa: B008 - frozen
+        timeout: float = TIMEOUT,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.session = Session(retries, frozenset(public_keys))
+        self._http = httpx.Client(
+            base_url=_address(base_url),
+            headers=_headers(credential),
+            timeout=timeout,
+            transport=transport,
+        )
+
+    def run(self, flow: Flow[T]) -> T:
+        """Do what a flow asks for until it returns."""
+        reply: httpx.Response | httpx.RequestError | None = None
+        while True:
+            try:
+                step = flow.send(reply)
+            except StopIteration as stop:
+                answer: T = stop.value
+                return answer
+            if isinstance(step, Pause):
+                time.sleep(step.seconds)
+                reply = None
+                continue
+            try:
+                reply = self._http.send(_built(self._http, step))
+            except httpx.RequestError as error:
+                reply = error
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncDiceClient(_Calls):
+    """:class:`DiceClient` with every call awaited, for any number of asyncio tasks."""
+
+    def __init__(
+        self,
+        base_url: str,
+        credential: str,
+        *,
+        public_keys: tuple[str, ...] = (),
+        retries: Retries = Retries(),  # noqa: B008 - frozen
+        timeout: float = TIMEOUT,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.session = Session(retries, frozenset(public_keys))
+        self._http = httpx.AsyncClient(
+            base_url=_address(base_url),
+            headers=_headers(credential),
+            timeout=timeout,
+            transport=transport,
+        )
+
+    async def run(self, flow: Flow[T]) -> T:
+        """Do what a flow asks for until it returns."""
+        reply: httpx.Response | httpx.RequestError | None = None
+        while True:
+            try:
+                step = flow.send(reply)
+            except StopIteration as stop:
+                answer: T = stop.value
+                return answer
+            if isinstance(step, Pause):
+                await asyncio.sleep(step.seconds)
+                reply = None
+                continue
+            try:
+                reply = await self._http.send(_built(self._http, step))
+            except httpx.RequestError as error:
+                reply = error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def _address(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL as error:
+        raise ClientError("invalid", f"{base_url!r} is no address: {error}") from None
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ClientError("invalid", f"{base_url!r} is no http:// or https:// address")
+    return url
+
+
+def _headers(credential: str) -> dict[str, str]:
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", credential):
+        raise ClientError("invalid", "a credential is letters, digits, - and _ (zk_… or zp_…)")
+    return {"authorization": f"Bearer {credential}", "user-agent": "zarf-client"}
+
+
+def _built(http: httpx.Client | httpx.AsyncClient, step: Request) -> httpx.Request:
+    headers = {} if step.body is None else {"content-type": "application/json"}
+    return http.build_request(
+        step.method, step.path, content=step.body, params=step.query or None, headers=headers
+    )
