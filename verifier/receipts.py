@@ -41,9 +41,9 @@ class Receipts:
     @property
     def match_id(self) -> str:
         """The match that the file says it is about."""
-        if self.rolls:
-            return self.rolls[0].match_id
-        return str(json.loads(self.opening[0])["match_id"])
+        if self.opening:
+            return str(json.loads(self.opening[0])["match_id"])
+        return self.rolls[0].match_id
 
 
 def encode_receipt(receipt: RollReceipt) -> bytes:
@@ -89,7 +89,11 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
             raise _unreadable(source, seq + 1, what) from None
     if opening and not opening[0].startswith(b'{"type":"match"'):
         raise _unreadable(source, 1, "an opening receipt begins with the match line")
-    return Receipts(tuple(opening), tuple(rolls), source)
+    kept = Receipts(tuple(opening), tuple(rolls), source)
+    for seq, receipt in enumerate(rolls, len(opening)):
+        if receipt.match_id != kept.match_id:
+            raise _unreadable(source, seq + 1, "of another match than the rest")
+    return kept
 
 
 def _unreadable(source: str, line: int, what: str) -> InputError:

@@ -1,0 +1,114 @@
+"""Two signed statements of one service that contradict each other (PROTOCOL.md, section P).
+
+A statement is a run of a log's lines whose last one the service signed: the ``prev`` fields tie
+every line of the run to that signature. Two statements about one match contradict each other when
+they begin at the same line number with different lines, or when one ends the match at a line
+before one that the other holds. Nobody but the holder of the key can make such a pair.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from verifier.errors import InputError, LineError
+from verifier.events import Count, Hex32, MatchId, Reveal, Signature64, SignatureLine
+from verifier.log import decode_line, line_hash
+from verifier.signatures import verify_head
+
+
+class Statement(Struct, frozen=True, forbid_unknown_fields=True):
+    """Lines ``first`` to ``seq`` of a log, and the signature over the head at ``seq``."""
+
+    first: Count
+    seq: Count
+    lines: tuple[str, ...]
+    sig: Signature64
+
+
+class FraudProof(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="fraud_proof"
+):
+    """Two statements under one key about one match that cannot both be true."""
+
+    protocol: Literal["zarf/1"]
+    match_id: MatchId
+    public_key: Hex32
+    statements: tuple[Statement, Statement]
+
+
+def encode_proof(proof: FraudProof) -> bytes:
+    """The proof as a file's bytes: one line of JSON."""
+    return msgspec.json.encode(proof) + b"\n"
+
+
+def is_proof(data: bytes) -> bool:
+    """Whether a file says that it is a fraud proof."""
+    return data.startswith(b'{"type":"fraud_proof"')
+
+
+def read_proof(data: bytes) -> FraudProof:
+    """Read a fraud proof file. Raises :class:`InputError` ``proof-unreadable``."""
+    try:
+        return msgspec.json.decode(data, type=FraudProof)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InputError(
+            "proof-unreadable", "not a fraud proof: {what}", what=str(error)[:200]
+        ) from None
+
+
+def check_proof(proof: FraudProof) -> str:
+    """What a fraud proof fails to show: "" when it holds, else a code (P3)."""
+    one, two = proof.statements
+    for statement in proof.statements:
+        if fault := _statement_fault(proof, statement):
+            return fault
+    return "" if contradict(one, two) else "proof-no-contradiction"
+
+
+def contradict(one: Statement, two: Statement) -> bool:
+    """Whether two statements cannot both be true of one log (P2)."""
+    if one.first == two.first:
+        return one.lines[0] != two.lines[0]
+    return _ends_before(one, two) or _ends_before(two, one)
+
+
+def statement_of(
+    lines: Sequence[bytes], first: int, signatures: Sequence[tuple[int, SignatureLine]]
+) -> Statement | None:
+    """The shortest statement that a log makes about line ``first``: None if none was signed.
+
+    ``signatures`` are the log's signature lines with their numbers, in order. The caller has
+    checked the chain between and the signatures.
+    """
+    for seq, signature in signatures:
+        if seq > first:
+            run = tuple(line.decode() for line in lines[first:seq])
+            return Statement(first, seq - 1, run, signature.sig)
+    return None
+
+
+def _statement_fault(proof: FraudProof, statement: Statement) -> str:
+    lines = [line.encode() for line in statement.lines]
+    if not lines or statement.first + len(lines) - 1 != statement.seq:
+        return "proof-statement-malformed"
+    prev = None
+    for seq, line in enumerate(lines, statement.first):
+        try:
+            event = decode_line(line, seq)
+        except LineError:
+            return "proof-statement-malformed"
+        if prev is not None and getattr(event, "prev", None) != prev:
+            return "proof-chain-broken"
+        prev = line_hash(line)
+    head = line_hash(lines[-1])
+    if not verify_head(proof.public_key, proof.match_id, statement.seq, head, statement.sig):
+        return "proof-signature-invalid"
+    return ""
+
+
+def _ends_before(one: Statement, two: Statement) -> bool:
+    """Whether ``one`` signs the reveal, after which nothing more is signed, and ``two`` goes on."""
+    revealed = isinstance(decode_line(one.lines[-1].encode(), one.seq), Reveal)
+    return revealed and two.seq > one.seq

@@ -1,0 +1,218 @@
+"""A log, and what a player kept of it, to a verdict (PROTOCOL.md, section V)."""
+
+from collections.abc import Iterator, Sequence
+
+from verifier.dice import roll
+from verifier.errors import Failure, InputError
+from verifier.events import Match
+from verifier.reading import Reading, read_log
+from verifier.receipts import Receipts
+from verifier.report import CHECK_OF, CHECKS, RANK, Check, Report, Status, Verdict
+from verifier.seeds import commitment_of
+from verifier.signatures import key_id_of, verify_head
+from verifier.witness import Witness, weigh_receipts
+
+
+def verify_log(
+    data: bytes,
+    receipts: Sequence[Receipts] = (),
+    *,
+    my_seed: str | None = None,
+    key: str | None = None,
+) -> Report:
+    """Check one match log and say what it proves.
+
+    ``data``: the log's bytes. ``receipts``: what players' devices kept of this match
+    (:func:`verifier.read_receipts`). ``my_seed``: a player's own seed (64 hex digits), which must
+    stand in the log. ``key``: the public key (64 hex digits) that the log must be signed with.
+
+    Raises :class:`verifier.InputError` only where there is nothing to judge: the log is empty, too
+    long or has no whole line, or ``my_seed`` is a commitment pasted in a seed's place.
+    """
+    reading = read_log(data)
+    missing: dict[str, str] = {}  # check -> why it could not be made
+    failures = list(reading.failures)
+    witness = Witness()
+    match = reading.match
+    if match is None:
+        for check in CHECKS:
+            if check not in ("grammar", "order", "chain"):
+                missing[check] = "no-match-line"
+    else:
+        failures += _signature_failures(reading, match)
+        failures += _seed_failures(reading, match)
+        if why := _dice_missing(reading, failures):
+            missing["dice"] = why
+        else:
+            failures += _dice_failures(reading, match)
+        witness = weigh_receipts(reading, match, receipts)
+        failures += witness.failures
+        failures += _own_failures(reading, match, my_seed, key)
+        missing |= _not_asked(reading, match, receipts, my_seed, key)
+    failures.sort(key=lambda f: (len(reading.lines) if f.seq is None else f.seq, RANK[f.code]))
+    return _report(reading, failures, missing, witness)
+
+
+def _signature_failures(reading: Reading, match: Match) -> Iterator[Failure]:
+    if match.key_id != key_id_of(match.public_key):
+        expected = key_id_of(match.public_key)
+        yield Failure("key-id-mismatch", 0, "key_id", expected=expected, found=match.key_id)
+    for seq, line in reading.signatures:
+        if line.key_id != match.key_id:
+            yield Failure("signature-head", seq, "key_id", expected=match.key_id, found=line.key_id)
+        elif line.seq != seq - 1:
+            yield Failure("signature-head", seq, "seq", expected=str(seq - 1), found=str(line.seq))
+        elif line.head != reading.hashes[seq - 1] and seq not in reading.broken_links:
+            expected = reading.hashes[seq - 1]
+            yield Failure("signature-head", seq, "head", expected=expected, found=line.head)
+        elif not verify_head(match.public_key, match.match_id, line.seq, line.head, line.sig):
+            yield Failure("signature-invalid", seq, "sig")
+        # Nothing after it fixes the last line: its time must follow from the line it signs (G4).
+        signed = reading.events[seq - 1] if seq else None
+        if signed and line.time != signed.time:
+            yield Failure("signature-time", seq, "time", expected=signed.time, found=line.time)
+
+
+def _seed_failures(reading: Reading, match: Match) -> Iterator[Failure]:
+    commitments = {match.commitment}
+    for player, (seq, commitment) in sorted(reading.commitments.items(), key=lambda item: item[1]):
+        if commitment in commitments:
+            yield Failure("commitments-equal", seq, "commitment", found=commitment)
+        commitments.add(commitment)
+        if player in reading.seeds:
+            seed_seq, seed = reading.seeds[player]
+            if commitment_of(seed) != commitment:
+                found = commitment_of(seed)
+                yield Failure("seed-mismatch", seed_seq, "seed", expected=commitment, found=found)
+    if reading.reveal:
+        seq, seed = reading.reveal
+        if commitment_of(seed) != match.commitment:
+            yield Failure(
+                "server-seed-mismatch",
+                seq,
+                "server_seed",
+                expected=match.commitment,
+                found=commitment_of(seed),
+            )
+
+
+def _dice_missing(reading: Reading, failures: list[Failure]) -> str:
+    """Why the dice cannot be recomputed; "" if they can."""
+    if not reading.reveal:
+        return "not-revealed"
+    if len(reading.seeds) < 2:
+        return "seeds-not-open"
+    if any(f.code in ("server-seed-mismatch", "seed-mismatch") for f in failures):
+        return "seed-not-committed"
+    return "" if reading.rolls else "no-rolls"
+
+
+def _dice_failures(reading: Reading, match: Match) -> Iterator[Failure]:
+    assert reading.reveal is not None
+    secret = bytes.fromhex(reading.reveal[1])
+    seed_0, seed_1 = reading.seeds[0][1], reading.seeds[1][1]
+    for seq, line in reading.rolls:
+        dice = roll(secret, match.match_id, seed_0, seed_1, line.index)
+        if dice != line.dice:
+            yield Failure(
+                "dice-mismatch",
+                seq,
+                "dice",
+                line.index,
+                expected="{}-{}".format(*dice),
+                found="{}-{}".format(*line.dice),
+            )
+
+
+def _own_failures(
+    reading: Reading, match: Match, my_seed: str | None, key: str | None
+) -> Iterator[Failure]:
+    if my_seed in (match.commitment, *(text for _, text in reading.commitments.values())):
+        raise InputError(
+            "seed-is-commitment",
+            "{seed} is a commitment (a fingerprint), not a seed: give the seed itself, which your "
+            "device made and opened after both fingerprints were signed",
+            seed=str(my_seed),
+        )
+    if my_seed and reading.seeds and my_seed not in (seed for _, seed in reading.seeds.values()):
+        yield Failure("my-seed-absent", min(seq for seq, _ in reading.seeds.values()), "seed")
+    if key and key != match.public_key:
+        yield Failure("key-other", 0, "public_key", expected=key, found=match.public_key)
+
+
+def _not_asked(
+    reading: Reading,
+    match: Match,
+    receipts: Sequence[Receipts],
+    my_seed: str | None,
+    key: str | None,
+) -> dict[str, str]:
+    """The checks that nothing was given for, or that the log does not reach yet."""
+    missing = {}
+    if not reading.reveal:
+        missing["commitment"] = "not-revealed"
+    if match.seeding == "direct":
+        missing["player_seeds"] = "direct-seeding"
+    elif len(reading.seeds) < 2:
+        missing["player_seeds"] = "seeds-not-open"
+    if not reading.signatures:
+        missing["signatures"] = "not-signed"
+    if not receipts:
+        missing["receipt"] = "no-receipt"
+    if not my_seed:
+        missing["my_seed"] = "not-given"
+    elif not reading.seeds:
+        missing["my_seed"] = "seeds-not-open"
+    if not key:
+        missing["key"] = "not-given"
+    return missing
+
+
+def _report(
+    reading: Reading, failures: list[Failure], missing: dict[str, str], witness: Witness
+) -> Report:
+    broken = {CHECK_OF[failure.code] for failure in failures}
+    checks = []
+    for name in CHECKS:
+        if name in broken:
+            checks.append(Check(name, Status.FAILED))
+        elif why := missing.get(name, ""):
+            checks.append(Check(name, Status.NOT_CHECKED, why))
+        else:
+            checks.append(Check(name, Status.PASSED))
+    match = reading.match
+    verdict, why = _verdict(reading, failures, witness.anchored)
+    recomputed = "dice" not in missing
+    return Report(
+        verdict,
+        why,
+        tuple(checks),
+        tuple(failures),
+        match_id=match.match_id if match else "",
+        seeding=match.seeding if match else "",
+        players=match.players if match else ("", ""),
+        key_id=match.key_id if match else "",
+        lines=len(reading.lines),
+        rolls=len(reading.rolls) if recomputed else 0,
+        head=reading.hashes[-1],
+        reason=reading.end.reason if reading.end else "",
+        anchored=witness.anchored,
+        proof=witness.proof,
+    )
+
+
+def _verdict(reading: Reading, failures: list[Failure], anchored: bool) -> tuple[Verdict, str]:
+    """The verdict, and what keeps it from being a better one (V1, V2)."""
+    if failures:
+        return Verdict.FAILED, ""
+    for short, why in (
+        (reading.cut, "cut-short"),
+        (not reading.end, "not-ended"),
+        (not reading.reveal, "not-revealed"),
+        (not reading.over, "not-signed"),
+    ):
+        if short:
+            return Verdict.INCOMPLETE, why
+    if not reading.rolls or not anchored:
+        return Verdict.CONSISTENT, "not-anchored" if reading.rolls else "no-rolls"
+    return Verdict.VERIFIED, ""
