@@ -4,14 +4,14 @@ Each check raises :class:`DishonestError` with a code that says what does not ho
 those of the log itself (PROTOCOL.md, sections L, G and R), read here before the match is over.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from dice_service.client.errors import ContradictionError, DishonestError
 from verifier.errors import LineError
 from verifier.events import AnyEvent, Match, Roll, SeedCommitment, SignatureLine
 from verifier.fraud import FraudProof, Statement, check_proof
 from verifier.log import decode_line, line_hash
-from verifier.receipts import RollReceipt
+from verifier.receipts import RollReceipt, encode_receipt
 from verifier.signatures import key_id_of, verify_head
 
 OPENING_LINES = 2  # the match line and its signature
@@ -169,3 +169,41 @@ def fraud_proof(match: Match, one: Statement, two: Statement) -> FraudProof | No
 def joined(lines: Sequence[bytes]) -> bytes:
     """Lines as they stand in a file, each with its line end."""
     return b"".join(line + b"\n" for line in lines)
+
+
+def check_consistent(
+    receipt: RollReceipt, match: Match, kept: Mapping[int, tuple[RollReceipt, Roll]]
+) -> Roll:
+    """The roll of a receipt that goes with all receipts kept (by ``seq``) of the same match.
+
+    Raises :class:`ContradictionError` with both receipts where one of the two must be false.
+    """
+    roll = check_roll(receipt, match)
+    for other, before in kept.values():
+        step, lines = roll.index - before.index, receipt.seq - other.seq
+        if lines == 0 and receipt.head != other.head:
+            code, detail = "receipt-contradiction", f"line {receipt.seq + 1} is signed twice"
+        elif (step > 0) != (lines > 0) or (step == 0) != (lines == 0):
+            code = "roll-order"
+            detail = (
+                f"roll {before.index} is signed as line {other.seq + 1}, "
+                f"roll {roll.index} as line {receipt.seq + 1}"
+            )
+        elif (lines == 1 and roll.prev != other.head) or (
+            lines == -1 and before.prev != receipt.head
+        ):
+            code, detail = "chain-broken", f"lines {other.seq + 1} and {receipt.seq + 1} differ"
+        else:
+            continue
+        raise ContradictionError(
+            code,
+            f"{detail}: two signed receipts that cannot both be true",
+            encode_receipt(other) + b"\n",
+            encode_receipt(receipt) + b"\n",
+            fraud_proof(match, _statement(other), _statement(receipt)),
+        )
+    return roll
+
+
+def _statement(receipt: RollReceipt) -> Statement:
+    return Statement(receipt.seq, receipt.seq, (receipt.line,), receipt.sig)
