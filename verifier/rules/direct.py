@@ -1,0 +1,223 @@
+"""One play judged without looking for the others.
+
+A text is turned, once, into a few masks (`_Plan`); judging it on a board is then a handful of
+integer operations on the two sides. They suffice because a play is taken from its highest point
+down (`moves` says why nothing is lost by that):
+
+* a point that the play leaves more often than it arrives there needs so many checkers before it;
+* the opponent's checkers on the points landed on must be exactly the starred blots: one on each
+  starred point, none on the others. That is both "not blocked" and "stars are right";
+* when the play bears off, whatever must not stand outside home, or higher than a checker that a
+  larger die takes off, must not stand there *after* the play either, and that is enough;
+* the same for checkers on the bar, when anything but the bar is played.
+
+Only a play that leaves dice unused needs a search, which stops at the first longer play.
+"""
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from .board import BAR, HOME, OFF, Side, at
+from .messages import RuleError
+from .moves import STANDARD, Plays, Steps, Style, dice_of, legal_plays
+from .notation import Reading, destination, ordered, readings, render
+
+CACHED_PLANS: Final = 1 << 16
+
+
+class Played(NamedTuple):
+    """A legal play: its canonical text, and both sides after it."""
+
+    moves: str
+    me: Side
+    opp: Side
+
+
+class _Plan(NamedTuple):
+    """What one reading of a text asks of a board, and does to it."""
+
+    lack: Side  # added to mine, sets the top bit of each point that has checkers enough
+    tops: Side
+    landing: Side  # the opponent's points landed on
+    blots: Side  # what must stand there
+    move: Side  # added to mine
+    empty: Side  # what of mine must not stand there afterwards
+    hits: Side  # added to the opponent's
+    spare: int | None  # how many dice are played, when that is not all
+
+
+def check(
+    me: Side, opp: Side, roll: tuple[int, int], moves: str, style: Style = STANDARD
+) -> tuple[Side, Side]:
+    """Both sides after the play `moves`, which must be legal and canonically written.
+
+    Raises `RuleError` with the reason: ``notation_…``, ``play_…``.
+    """
+    for lack, tops, landing, blots, move, empty, hits, spare in _plans(moves, roll, style):
+        after = me + move
+        if (me + lack) & tops == tops and opp & landing == blots and not after & empty:
+            result = after, opp + hits
+            if spare is not None:
+                _no_dice_left(legal_plays(me, opp, roll, style), spare, result, max(roll))
+            return result
+    raise _reason(me, opp, readings(moves, roll)[0], style)
+
+
+def read(me: Side, opp: Side, roll: tuple[int, int], moves: str, style: Style = STANDARD) -> Played:
+    """The play that a leniently written text means on this board.
+
+    Where the text allows several, that with the fewest hits that it does not mark; if two of these
+    lead to different positions, `RuleError` ``notation_ambiguous``. Raises as `check` does.
+    """
+    found: dict[tuple[Side, Side], tuple[int, str]] = {}
+    refusal: RuleError | None = None
+    for steps, starred in readings(moves, roll):
+        blots = _blots(opp, steps)
+        try:
+            if not starred <= blots:
+                raise _reason(me, opp, Reading(steps, starred), style)
+            text = render(steps, blots)
+            found.setdefault(check(me, opp, roll, text, style), (len(blots - starred), text))
+        except RuleError as error:
+            refusal = refusal or error
+    if not found:
+        assert refusal is not None  # there is at least one reading
+        raise refusal
+    fewest = min(unmarked for unmarked, _ in found.values())
+    best = [
+        Played(text, *result) for result, (unmarked, text) in found.items() if unmarked == fewest
+    ]
+    if len(best) > 1:
+        raise RuleError(
+            "notation_ambiguous", moves=moves, first=best[0].moves, second=best[1].moves
+        )
+    return best[0]
+
+
+def text_of(opp: Side, steps: Steps) -> str:
+    """The canonical text of a play's steps, made against these opposing checkers."""
+    return render(ordered(steps), _blots(opp, steps))
+
+
+def _blots(opp: Side, steps: Steps) -> frozenset[int]:
+    """The points on which these steps hit."""
+    landings = {destination(point, die) for point, die in steps} - {OFF}
+    return frozenset(to for to in landings if _count(opp, BAR - to) == 1)
+
+
+def _count(side: Side, point: int) -> int:
+    return side >> 8 * (point - 1) & 0xFF
+
+
+@lru_cache(CACHED_PLANS)
+def _plans(moves: str, roll: tuple[int, int], style: Style) -> tuple[_Plan, ...]:
+    """The plans of every reading of a canonical text."""
+    ways = readings(moves, roll)
+    canonical = [way for way in ways if render(*way) == moves]
+    if not canonical:
+        raise RuleError("notation_not_canonical", moves=moves, canonical=render(*ways[0]))
+    return tuple(
+        _plan(way, roll, style)
+        for way in canonical
+        if not (style.no_hit_and_run_at_home and _ran_on(way))
+    )
+
+
+def _plan(reading: Reading, roll: tuple[int, int], style: Style) -> _Plan:
+    need: dict[int, int] = {}
+    move = landing = blots = hits = empty = 0
+    for point, die in reading.steps:
+        to = destination(point, die)
+        need[point] = need.get(point, 0) + 1
+        move -= at(point)
+        if point < BAR:
+            empty |= at(BAR, 0xFF)
+        if to > OFF:
+            need[to] = need.get(to, 0) - 1
+            move += at(to)
+            landing |= at(BAR - to, 0xFF)
+        else:
+            loose = style.loose_bearing_off or point == die
+            lowest_kept_clear = HOME if loose else point
+            empty |= sum(at(higher, 0xFF) for higher in range(lowest_kept_clear + 1, BAR + 1))
+    for to in reading.starred:
+        blots += at(BAR - to)
+        hits += at(BAR) - at(BAR - to)
+    needed = {point: count for point, count in need.items() if count > 0}
+    lack = sum(at(point, 0x80 - count) for point, count in needed.items())
+    tops = sum(at(point, 0x80) for point in needed)
+    used = len(reading.steps)
+    spare = None if used == len(dice_of(roll)) else used
+    return _Plan(lack, tops, landing, blots, move, empty, hits, spare)
+
+
+def _ran_on(reading: Reading) -> bool:
+    """Whether a checker that hit in its home board moves on."""
+    arrived = [destination(point, die) for point, die in reading.steps]
+    left = [point for point, _ in reading.steps]
+    return any(to <= HOME and left.count(to) >= arrived.count(to) > 0 for to in reading.starred)
+
+
+def _no_dice_left(plays: Plays, used: int, result: tuple[Side, Side], larger: int) -> None:
+    """Refuse a play of `used` dice to `result` when the legal ones are others."""
+    if result in plays or not (plays or used):
+        return
+    if not used:
+        raise RuleError("play_missing")
+    if any(len(steps) > used for steps in plays.values()):
+        raise RuleError("play_dice_left")
+    raise RuleError("play_larger_die", die=larger)
+
+
+def _reason(me: Side, opp: Side, reading: Reading, style: Style) -> RuleError:
+    """Why this play is not legal: the first step that a person at the board would object to."""
+    mine = {point: _count(me, point) for point in range(1, BAR + 1)}
+    hit: set[int] = set()
+    for point, die in reading.steps:
+        to = destination(point, die)
+        theirs = _count(opp, BAR - to) if to and to not in hit else 0
+        if style.no_hit_and_run_at_home and point in hit and point <= HOME and mine[point] == 1:
+            return RuleError("play_hit_and_run", point=point)
+        refusal = (
+            _not_from(mine, point)
+            or (_not_off(mine, point, die, style) if to == OFF else None)
+            or _not_onto(theirs, to, point, to in reading.starred and to not in hit)
+        )
+        if refusal is not None:
+            return refusal
+        if theirs:
+            hit.add(to)
+        mine[point] -= 1
+        if to:
+            mine[to] += 1
+    raise AssertionError(f"legal after all: {reading}")
+
+
+def _not_from(mine: dict[int, int], point: int) -> RuleError | None:
+    if mine[BAR] and point < BAR:
+        return RuleError("play_bar_first")
+    if mine[point]:
+        return None
+    return (
+        RuleError("play_bar_empty") if point == BAR else RuleError("play_no_checker", point=point)
+    )
+
+
+def _not_off(mine: dict[int, int], point: int, die: int, style: Style) -> RuleError | None:
+    highest = max(place for place, count in mine.items() if count)
+    if highest > HOME:
+        return RuleError("play_not_home", point=highest)
+    if highest > point != die and not style.loose_bearing_off:
+        return RuleError("play_higher_first", point=highest, die=die)
+    return None
+
+
+def _not_onto(theirs: int, to: int, point: int, starred: bool) -> RuleError | None:
+    if theirs > 1:
+        code = "play_entry_blocked" if point == BAR else "play_point_blocked"
+        return RuleError(code, point=to)
+    if theirs and not starred:
+        return RuleError("play_hit_unmarked", point=to)
+    if starred and not theirs:
+        return RuleError("play_nothing_hit", point=to)
+    return None
