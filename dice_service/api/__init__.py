@@ -1,0 +1,1 @@
+"""The REST edge: routers by resource, problem+json errors, authentication, limits, metrics."""

@@ -1,0 +1,93 @@
+"""How a route tells the OpenAPI document what it answers."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from pydantic import BaseModel
+
+from dice_service.api.examples import EXAMPLES, LINES
+from dice_service.errors import MEDIA_TYPE, PROBLEMS, Refusal
+
+JSON = "application/json"
+JSON_LINES = "application/jsonl"
+
+# What any request may meet before it comes to its route.
+_ANYWHERE = ("bad-request", "request-timeout", "too-large", "internal", "overloaded")
+
+OWNER: list[dict[str, list[str]]] = [{"apiKey": []}]
+PLAYER: list[dict[str, list[str]]] = [{"playerToken": []}]
+MEMBER: list[dict[str, list[str]]] = [{"apiKey": []}, {"playerToken": []}]
+READER: list[dict[str, list[str]]] = [*MEMBER, {}]
+ANYONE: list[dict[str, list[str]]] = []
+
+Responses = dict[int | str, dict[str, Any]]
+
+
+def reference(model: type[Struct] | type[BaseModel]) -> dict[str, str]:
+    """A reference to a model's schema."""
+    return {"$ref": f"#/components/schemas/{model.__name__}"}
+
+
+def operation(
+    security: list[dict[str, list[str]]],
+    body: type[BaseModel] | None = None,
+    *,
+    optional: bool = False,
+) -> dict[str, Any]:
+    """The security of an operation and, if it has one, its body."""
+    found: dict[str, Any] = {"security": security}
+    if body is not None:
+        content = {"schema": reference(body), "examples": EXAMPLES[body.__name__]}
+        found["requestBody"] = {"required": not optional, "content": {JSON: content}}
+    return found
+
+
+def put(model: type[Struct], *codes: str) -> Responses:
+    """The answers of an idempotent ``PUT``."""
+    return {
+        201: _success("Done now", model),
+        200: _success("Done before, the same way: the same answer", model),
+        **refusals("unsupported-media", *codes),
+    }
+
+
+def get(model: type[Struct], description: str, *codes: str) -> Responses:
+    """The answers of a ``GET`` of JSON."""
+    return {200: _success(description, model), **refusals(*codes)}
+
+
+def lines(description: str, *codes: str, headers: dict[str, Any] | None = None) -> Responses:
+    """The answers of a ``GET`` of log lines."""
+    content = {JSON_LINES: {"schema": {"type": "string"}, "example": LINES}}
+    ok: dict[str, Any] = {"description": description, "content": content}
+    return {200: ok | ({"headers": headers} if headers else {}), **refusals(*codes)}
+
+
+def refusals(*codes: str) -> Responses:
+    """The refusals with these codes, and those that any request may meet, by status."""
+    found: Responses = {}
+    for code in dict.fromkeys((*codes, *_ANYWHERE)):
+        problem = PROBLEMS[code]
+        answer = found.setdefault(
+            int(problem.status),
+            {
+                "description": "",
+                "content": {
+                    MEDIA_TYPE: {
+                        "schema": {"$ref": "#/components/schemas/Problem"},
+                        "examples": {},
+                    }
+                },
+            },
+        )
+        titles = [answer["description"], f"`{code}`: {problem.title}"]
+        answer["description"] = "; ".join(title for title in titles if title)
+        value = msgspec.json.decode(Refusal(code, "What was wrong, and what to do.").body())
+        answer["content"][MEDIA_TYPE]["examples"][code] = {"value": value}
+    return dict(sorted(found.items(), key=lambda item: int(item[0])))
+
+
+def _success(description: str, model: type[Struct]) -> dict[str, Any]:
+    content = {"schema": reference(model), "examples": EXAMPLES[model.__name__]}
+    return {"description": description, "content": {JSON: content}}

@@ -1,0 +1,161 @@
+"""The examples of the OpenAPI document: one small match, as its bodies look.
+
+The hex is made up; ``verifier/PROTOCOL.md`` has a whole example whose every value can be redone.
+"""
+
+import hashlib
+from typing import Any
+
+from dice_service.api.models import EXAMPLE_HEX, EXAMPLE_ID
+
+_KEY_ID = hashlib.sha256(bytes.fromhex(EXAMPLE_HEX)).hexdigest()[:16]
+_TOKENS = ["zp_" + letter * 43 for letter in "AB"]
+_TIME = "2026-01-31T18:00:00.000Z"
+_SIG = EXAMPLE_HEX * 2
+_COMMITMENT_LINE = (
+    f'{{"type":"seed_commitment","prev":"{EXAMPLE_HEX}","time":"{_TIME}",'
+    f'"player":0,"commitment":"{EXAMPLE_HEX}"}}'
+)
+_ROLL_LINE = (
+    f'{{"type":"roll","prev":"{EXAMPLE_HEX}","time":"{_TIME}","index":0,'
+    f'"purpose":"turn","player":null,"dice":[6,1]}}'
+)
+_MATCH_LINE = (
+    f'{{"type":"match","time":"{_TIME}","protocol":"zarf/1","match_id":"{EXAMPLE_ID}",'
+    f'"seeding":"committed","rules":null,"length":null,"options":{{}},'
+    f'"players":["Ayşe","Bora"],"commitment":"{EXAMPLE_HEX}","public_key":"{EXAMPLE_HEX}",'
+    f'"key_id":"{_KEY_ID}"}}'
+)
+_SIGNATURE_LINE = (
+    f'{{"type":"signature","prev":"{EXAMPLE_HEX}","time":"{_TIME}","seq":0,'
+    f'"head":"{EXAMPLE_HEX}","key_id":"{_KEY_ID}","sig":"{_SIG}"}}'
+)
+
+_VIEW: dict[str, Any] = {
+    "match_id": EXAMPLE_ID,
+    "seeding": "committed",
+    "rules": None,
+    "length": None,
+    "options": {},
+    "players": ["Ayşe", "Bora"],
+    "phase": "rolling",
+    "due": ["roll", "end"],
+    "opened_at": _TIME,
+    "ended_at": None,
+    "commitment": EXAMPLE_HEX,
+    "public_key": EXAMPLE_HEX,
+    "key_id": _KEY_ID,
+    "commitments": [EXAMPLE_HEX, EXAMPLE_HEX],
+    "seeds": [EXAMPLE_HEX, EXAMPLE_HEX],
+    "rolls": 1,
+    "reason": None,
+    "winner": None,
+    "server_seed": None,
+    "lines": 8,
+    "head": EXAMPLE_HEX,
+}
+
+LINES = f"{_MATCH_LINE}\n{_SIGNATURE_LINE}\n"
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "OpenMatch": {
+        "dice only": {"value": {"players": ["Ayşe", "Bora"]}},
+        "with everything said": {
+            "value": {
+                "seeding": "committed",
+                "rules": None,
+                "length": 5,
+                "options": {},
+                "players": ["Ayşe", "Bora"],
+            }
+        },
+    },
+    "Commitment": {"a commitment": {"value": {"commitment": EXAMPLE_HEX}}},
+    "Seed": {"a seed": {"value": {"seed": EXAMPLE_HEX}}},
+    "RollRequest": {
+        "a turn": {"value": {}},
+        "player 1's turn": {"value": {"purpose": "turn", "player": 1}},
+        "the opening": {"value": {"purpose": "opening"}},
+    },
+    "EndMatch": {
+        "played out": {"value": {"reason": "finished", "winner": 0}},
+        "abandoned before the dice": {"value": {"reason": "abort"}},
+    },
+    "Opening": {
+        "opened": {
+            "value": {
+                "match_id": EXAMPLE_ID,
+                "commitment": EXAMPLE_HEX,
+                "public_key": EXAMPLE_HEX,
+                "key_id": _KEY_ID,
+                "receipt": LINES,
+                "tokens": _TOKENS,
+            }
+        }
+    },
+    "LineAnswer": {
+        "committed": {
+            "value": {"match_id": EXAMPLE_ID, "player": 0, "seq": 2, "line": _COMMITMENT_LINE}
+        }
+    },
+    "RollAnswer": {
+        "rolled": {
+            "value": {
+                "match_id": EXAMPLE_ID,
+                "index": 0,
+                "dice": [6, 1],
+                "purpose": "turn",
+                "player": None,
+                "receipt": {
+                    "type": "roll_receipt",
+                    "match_id": EXAMPLE_ID,
+                    "key_id": _KEY_ID,
+                    "seq": 7,
+                    "head": EXAMPLE_HEX,
+                    "sig": _SIG,
+                    "line": _ROLL_LINE,
+                },
+            }
+        }
+    },
+    "EndAnswer": {
+        "revealed": {
+            "value": {
+                "match_id": EXAMPLE_ID,
+                "reason": "finished",
+                "winner": 0,
+                "server_seed": EXAMPLE_HEX,
+                "seq": 10,
+                "head": EXAMPLE_HEX,
+            }
+        }
+    },
+    "MatchView": {"under way": {"value": _VIEW}},
+    "Page": {
+        "the last page": {
+            "value": {
+                "matches": [
+                    {
+                        "match_id": EXAMPLE_ID,
+                        "owner": "club",
+                        "seeding": "committed",
+                        "rules": None,
+                        "phase": "rolling",
+                        "opened_at": _TIME,
+                        "ended_at": None,
+                    }
+                ],
+                "next": None,
+            }
+        }
+    },
+    "Keys": {
+        "one key": {
+            "value": {
+                "protocol": "zarf/1",
+                "keys": [{"key_id": _KEY_ID, "public_key": EXAMPLE_HEX, "active": True}],
+            }
+        }
+    },
+    "Health": {"well": {"value": {"status": "ok"}}},
+}

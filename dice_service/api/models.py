@@ -1,0 +1,124 @@
+"""What callers send. Strict: no coercion, no unknown field.
+
+The texts' patterns are those of the log (:mod:`verifier.events`), so that what the edge lets in
+is what a line can hold.
+"""
+
+from typing import Annotated, Literal, get_args
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from dice_service.answers import Phase
+from verifier import events
+from verifier.events import Player
+
+EXAMPLE_ID = "demo-match-0001"
+EXAMPLE_HEX = "5f0c1d3e9ab24c7780e65a2b91f4d3c6a7e8b90c1d2f3a4b5c6d7e8f90a1b2c3"
+
+
+def pattern_of(alias: object) -> str:
+    """The pattern of one of the log's text types."""
+    pattern = next(meta for meta in get_args(alias) if isinstance(meta, msgspec.Meta)).pattern
+    assert pattern is not None
+    return pattern
+
+
+Hex32 = Annotated[
+    str,
+    Field(
+        pattern=pattern_of(events.Hex32),
+        max_length=64,
+        description="32 bytes, lower-case hex",
+        examples=[EXAMPLE_HEX],
+    ),
+]
+SeedHex = Annotated[
+    Hex32,
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": r"^(?!([0-9a-f]{2})\1{31}$)[0-9a-f]{64}$",
+            "maxLength": 64,
+            "description": "32 random bytes, lower-case hex; not 32 equal ones",
+            "examples": [EXAMPLE_HEX],
+        }
+    ),
+]
+MatchId = Annotated[str, Field(pattern=pattern_of(events.MatchId), examples=[EXAMPLE_ID])]
+Label = Annotated[
+    str,
+    Field(
+        pattern=pattern_of(events.Label),
+        min_length=1,
+        max_length=64,
+        description="1 to 64 characters in NFC, no control characters",
+    ),
+]
+
+
+class Request(BaseModel):
+    """What a caller sends."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class OpenMatch(Request):
+    """Who plays what. Only the labels are required."""
+
+    seeding: Annotated[
+        Literal["committed", "direct", "chained"],
+        WithJsonSchema({"enum": ["committed", "direct"], "type": "string"}),
+    ] = Field("committed", description="how the three seeds come in; chained is not offered yet")
+    rules: Annotated[
+        Annotated[str, Field(pattern=pattern_of(events.Name))] | None,
+        WithJsonSchema({"type": "null"}),
+    ] = Field(None, description="null: dice only, which is all that is offered yet")
+    length: Annotated[int, Field(ge=1, le=999)] | None = Field(None, description="points")
+    options: Annotated[
+        dict[
+            Annotated[str, Field(pattern=pattern_of(events.Name))],
+            bool | Annotated[int, Field(ge=0, le=999)],
+        ],
+        WithJsonSchema({"type": "object", "maxProperties": 0}),
+    ] = Field({}, description="what differs from the rule set: nothing while rules is null")
+    players: Annotated[list[Label], Field(min_length=2, max_length=2)] = Field(
+        description="the labels of player 0 and player 1", examples=[["Ayşe", "Bora"]]
+    )
+
+
+class Commitment(Request):
+    """A player's commitment: the SHA-256 of the 32 bytes of its seed."""
+
+    commitment: Hex32
+
+
+class Seed(Request):
+    """A player's seed, opened."""
+
+    seed: SeedHex
+
+
+class RollRequest(Request):
+    """What the roll is for. An empty body stands for ``{}``."""
+
+    purpose: Literal["opening", "turn"] = Field("turn", description="opening: the player is null")
+    player: Player | None = Field(None, description="whose turn it is, if the log shall say so")
+
+
+class EndMatch(Request):
+    """Why the match is over. An abort has no winner."""
+
+    reason: Literal["finished", "resign", "timeout", "disconnect", "abandon", "abort"]
+    winner: Player | None = None
+
+
+class ListQuery(BaseModel):
+    """Which matches to list. Not strict: a query is text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    after: str | None = Field(None, max_length=200, description="`next` of the page before")
+    limit: int = Field(50, ge=1, le=100)
+    phase: Phase | None = None
+    seeding: Literal["committed", "direct"] | None = None

@@ -1,0 +1,86 @@
+"""ASGI middleware around everything: request ids, numbers, log lines, the last net for errors."""
+
+import secrets
+import time
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dice_service.api.metrics import UNKNOWN, Metrics
+from dice_service.api.problems import problem_response
+from dice_service.api.rolls import ROLL
+from dice_service.api.routes import Places
+from dice_service.errors import Refusal
+from dice_service.logs import safe_id
+
+HEADERS = ((b"x-content-type-options", b"nosniff"),)  # of every answer
+
+_QUIET = frozenset({ROLL})  # one line a roll would be most of a log: at the level debug only
+
+_log = structlog.get_logger()
+
+
+class Observe:
+    """Gives each request an id (``X-Request-Id``), counts it, and logs what became of it.
+
+    Logged are the path's template, the method, the status, the time and, where it can be nothing
+    else, the match id: no header, no body, no query, no path as it came.
+    """
+
+    def __init__(self, app: ASGIApp, *, places: Places, metrics: Metrics) -> None:
+        self._app = app
+        self._places = places
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request (ASGI)."""
+        if scope["type"] != "http":
+            return
+        begin = time.perf_counter()
+        request_id = secrets.token_hex(8)
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        status = 0
+
+        async def marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"x-request-id", request_id.encode("ascii")),
+                    *HEADERS,
+                ]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, marked)
+        except Exception:  # noqa: BLE001 - the last net: it must catch what nobody thought of
+            _log.exception("request failed")
+            if status == 0:
+                refusal = Refusal("internal", "The service failed. Send the request again.")
+                await problem_response(refusal, close=True)(scope, receive, marked)
+        finally:
+            self._tell(scope, status, time.perf_counter() - begin)
+            structlog.contextvars.clear_contextvars()
+
+    def _tell(self, scope: Scope, status: int, seconds: float) -> None:
+        found = self._places.find(scope["path"])
+        place, match_id = found or (None, None)
+        method = scope["method"]
+        template = place.template if place else UNKNOWN
+        shown = method if place and method in place.methods else UNKNOWN
+        self._metrics.request(template, shown, status, seconds)
+        if status >= 500:
+            level = "error"
+        elif status >= 400 or (shown == "PUT" and template not in _QUIET):
+            level = "info"
+        else:
+            level = "debug"
+        getattr(_log, level)(
+            "request",
+            route=template,
+            method=shown,
+            status=status,
+            match_id=safe_id(match_id) if match_id else None,
+            milliseconds=round(seconds * 1000, 3),
+        )

@@ -1,0 +1,57 @@
+"""The application: the routers, and around them what every request passes through."""
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from dice_service.api import health, keys, matches, openapi, players, problems, rolls
+from dice_service.api.hot import HotRolls
+from dice_service.api.limits import Limits
+from dice_service.api.methods import Methods
+from dice_service.api.metrics import Metrics
+from dice_service.api.observe import HEADERS, Observe
+from dice_service.api.routes import Places
+from dice_service.service import Service
+
+ROUTERS = (matches.router, players.router, rolls.router, keys.router, health.router)
+
+
+def build_routes() -> FastAPI:
+    """The routes alone, with their document: what :mod:`dice_service.api.openapi` writes out."""
+    app = FastAPI(
+        title=openapi.TITLE,
+        version=openapi.VERSION,
+        description=openapi.description(),
+        redirect_slashes=False,
+        redoc_url=None,
+    )
+    for router in ROUTERS:
+        app.include_router(router)
+    problems.install(app)
+    openapi.install(app)
+    return app
+
+
+def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
+    """The whole application over an open service.
+
+    ``hot=False`` leaves the short cut for rolls out; the answers are the same.
+    """
+    routes = build_routes()
+    metrics = Metrics()
+    routes.state.service = service
+    routes.state.metrics = metrics
+    own = [route for router in ROUTERS for route in router.routes]
+    places = Places([*own, *routes.routes], first=rolls.ROLL)
+    settings = service.settings
+    app: ASGIApp = Methods(routes, places=places)
+    app = Limits(app, max_body=settings.max_body, timeout=settings.request_timeout)
+    app = Observe(app, places=places, metrics=metrics)
+    if not hot:
+        return app
+    return HotRolls(
+        app,
+        service.matches,
+        owner_of=service.auth.known_owner,
+        observe=lambda status, seconds: metrics.request(rolls.ROLL, "PUT", status, seconds),
+        headers=HEADERS,
+    )

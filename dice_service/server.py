@@ -1,0 +1,141 @@
+"""uvicorn, as this service runs it: limits on a request's head, a clean stop, no banner."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from dice_service.errors import MEDIA_TYPE, Refusal, SetupError
+from dice_service.settings import Settings
+
+MAX_HEAD: Final = 16_384  # bytes of a request line with its headers
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """HTTP/1.1 whose request heads are limited in size and time, which uvicorn does not do.
+
+    The time counts from the connection, or from the first byte of a later request.
+    """
+
+    head_timeout: float
+
+    _head_bytes = 0
+    _head_timer: asyncio.TimerHandle | None = None
+    _in_head = True
+    _head_began = False  # in the packet at hand: what stands before it there is another request's
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time."""
+        super().connection_made(transport)
+        self._head_timer = self.loop.call_later(self.head_timeout, self._too_slow)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop it."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Count what belongs to an unfinished head."""
+        self._head_began = False
+        super().data_received(data)
+        if not self._in_head or self.transport.is_closing():
+            return
+        if not self._head_began:
+            self._head_bytes += len(data)
+        if self._head_bytes > MAX_HEAD:
+            self._refuse("head-too-large", f"A request's head holds at most {MAX_HEAD} bytes.")
+        elif self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.head_timeout, self._too_slow)
+
+    def on_message_begin(self) -> None:
+        """Another request begins."""
+        super().on_message_begin()
+        self._in_head = self._head_began = True
+        self._head_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._in_head = False
+        self._stop_timer()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP gets a problem like everything else."""
+        self._refuse("bad-request", msg)
+
+    def _too_slow(self) -> None:
+        self._head_timer = None
+        if not self.transport.is_closing():
+            self._refuse("request-timeout", "The request's head took too long.")
+
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _refuse(self, code: str, detail: str) -> None:
+        refusal = Refusal(code, detail)
+        body = refusal.body()
+        head = (
+            f"HTTP/1.1 {refusal.status} \r\ncontent-type: {MEDIA_TYPE}\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode("ascii") + body)
+        self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """A server that ends with status 0 when it is told to stop, after what it has begun."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at SIGTERM and SIGINT; unlike uvicorn's own, without raising them again after."""
+        loop = asyncio.get_running_loop()
+        signals = (signal.SIGINT, signal.SIGTERM)
+        for number in signals:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises :class:`SetupError` ``address-unusable``."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SetupError(
+            "address-unusable",
+            f"cannot listen on {host} port {port}: {reason}; set DICE_HOST and DICE_PORT",
+        ) from None
+
+
+async def serve(
+    app: ASGIApp, settings: Settings, listener: socket.socket, started: Callable[[], None]
+) -> None:
+    """Serve ``app`` on ``listener`` until SIGTERM or SIGINT; ``started`` is called before."""
+    protocol = type("Protocol", (LimitedProtocol,), {"head_timeout": settings.request_timeout})
+    options: dict[str, Any] = {
+        "http": protocol,
+        "ws": "none",
+        "lifespan": "off",
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "timeout_keep_alive": 30,
+        "timeout_graceful_shutdown": settings.drain_timeout,
+    }
+    server = Server(uvicorn.Config(app, **options))
+    started()
+    await server.serve(sockets=[listener])

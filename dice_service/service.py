@@ -1,0 +1,90 @@
+"""One running service: its settings, keys, storage and matches, opened and closed together."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from dice_service.api.auth import Authenticator
+from dice_service.errors import Refusal, ServiceError
+from dice_service.matches import Matches
+from dice_service.sealing import SealingRing, Secrets
+from dice_service.settings import Settings
+from dice_service.signing import SigningRing
+from dice_service.storage import Storage
+from dice_service.storage.sqlite import SqliteStorage
+
+
+class Readiness:
+    """Whether the service can do its work, found out at most once a second: anyone may ask."""
+
+    LIFE: Final = 1.0
+
+    def __init__(self, storage: Storage, signing: SigningRing, sealing: SealingRing) -> None:
+        self._storage = storage
+        self._signing = signing
+        self._sealing = sealing
+        self._lock = asyncio.Lock()
+        self._checked_at = float("-inf")
+        self._failure = ""
+
+    async def failure(self) -> str:
+        """The code of what is wrong; "" if storage and keys do what they are for."""
+        async with self._lock:
+            if time.monotonic() - self._checked_at >= self.LIFE:
+                self._failure = await self._check()
+                self._checked_at = time.monotonic()
+            return self._failure
+
+    async def _check(self) -> str:
+        try:
+            await self._storage.ping()
+            self._signing.active.sign_head("ready", 0, "0" * 64)
+            secret = Secrets.make()
+            self._sealing.open("ready", *self._sealing.seal("ready", secret))
+        except ServiceError as error:
+            return error.code
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the API needs to answer a request."""
+
+    settings: Settings
+    storage: Storage
+    signing: SigningRing
+    matches: Matches
+    auth: Authenticator
+    readiness: Readiness
+
+    async def ended(self, match_id: str) -> bool:
+        """Whether there is such a match and it has ended."""
+        try:
+            return (await self.matches.view(match_id)).view.phase == "ended"
+        except Refusal as refusal:
+            if refusal.code == "not-found":
+                return False
+            raise
+
+
+@asynccontextmanager
+async def open_service(settings: Settings) -> AsyncIterator[Service]:
+    """Read the keys, open the storage, and close it at the end, when all is written.
+
+    Raises :class:`dice_service.errors.SetupError`.
+    """
+    signing = SigningRing.load(settings.keys)
+    sealing = SealingRing.load(settings.keys)
+    storage = SqliteStorage(settings.database_path)
+    try:
+        matches = Matches(storage, signing, sealing, queue_limit=settings.queue_limit)
+        readiness = Readiness(storage, signing, sealing)
+        try:
+            yield Service(settings, storage, signing, matches, Authenticator(storage), readiness)
+        finally:
+            await matches.close()
+    finally:
+        await storage.close()

@@ -1,0 +1,86 @@
+"""The service's settings: ``DICE_…`` in the environment, overridden by the flags of ``serve``."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from dice_service.errors import SetupError
+
+PREFIX = "DICE_"
+SQLITE = "sqlite:///"
+
+
+class Settings(BaseSettings):
+    """Everything that a process of the service is told from outside. Times are in seconds."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    database: str = Field("sqlite:///var/dice.db", description="where matches are kept")
+    keys: Path = Field(Path("var/keys"), description="the folder of the key files")
+    host: str = Field("127.0.0.1", min_length=1, description="the address to listen on")
+    port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0: any free one")
+    public_logs: Literal["finished", "token"] = Field(
+        "finished", description="finished matches are read by anyone, or with a token only"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="the least level that is logged"
+    )
+    max_body: int = Field(
+        16_384, ge=4_096, le=1_048_576, description="the largest request body, in bytes"
+    )
+    request_timeout: float = Field(
+        10.0, ge=0.1, le=300, description="for a request's head, for its body, and for its answer"
+    )
+    drain_timeout: int = Field(
+        10, ge=1, le=300, description="for open requests to finish at the stop"
+    )
+    queue_limit: int = Field(
+        10_000, ge=1, le=1_000_000, description="writes waiting before new ones are refused"
+    )
+
+    @field_validator("database")
+    @classmethod
+    def _database_known(cls, value: str) -> str:
+        if not value.startswith(SQLITE) or value == SQLITE:
+            raise ValueError("it must be sqlite:///PATH (four slashes for an absolute path)")
+        return value
+
+    @property
+    def database_path(self) -> Path:
+        """The database's file."""
+        return Path(self.database.removeprefix(SQLITE))
+
+
+def load(flags: Mapping[str, Any] | None = None) -> Settings:
+    """The settings from the environment; ``flags`` that are not None stand above it.
+
+    Raises :class:`SetupError` ``setting-invalid``, one line naming the variable, for the first
+    that is wrong.
+    """
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        name = str(first["loc"][0]).removeprefix(PREFIX.lower())
+        variable = PREFIX + name.upper()
+        where = f"--{name.replace('_', '-')} (or {variable})" if name in given else variable
+        reason = first["msg"].removeprefix("Value error, ")
+        shown = str(first["input"])[:80]
+        raise SetupError("setting-invalid", f"{where} is {shown!r}: {reason}") from None
+
+
+def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]:
+    """The ``DICE_…`` variables that set nothing: probably misspelt. ``DICE_TEST_…`` is not ours."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    return sorted(
+        name
+        for name in (os.environ if environment is None else environment)
+        if name.upper().startswith(PREFIX)
+        and not name.upper().startswith(PREFIX + "TEST_")
+        and name.upper() not in known
+    )
