@@ -1,0 +1,125 @@
+"""The service as a process of its own on a free port, for the demo and for the tests."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from dice_service.errors import SetupError
+
+START = 20.0  # seconds that a start may take
+STOP = 10.0
+TRIES = 5  # another process may take a port between its choice and its use
+
+
+class ServiceProcess:
+    """``dice-service serve`` on SQLite in a folder; a context manager that stops it.
+
+    ``folder`` gets ``keys/``, ``dice.db`` and ``service.log``; what is there already is used.
+    The port stays the same over :meth:`kill` and :meth:`start`. Raises :class:`SetupError`.
+    """
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder = folder
+        self.port = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("DICE_")}
+        self._environment = {
+            **inherited,
+            "DICE_DATABASE": f"sqlite:///{folder.absolute() / 'dice.db'}",
+            "DICE_KEYS": str(folder.absolute() / "keys"),
+            "DICE_HOST": "127.0.0.1",
+            **settings,
+        }
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log_file(self) -> Path:
+        """What the service has logged."""
+        return self.folder / "service.log"
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not (self.folder / "keys").exists():
+            self.command("init")
+        for tries_left in reversed(range(TRIES)):
+            self.port = _free_port()
+            try:
+                self.start()
+            except SetupError:
+                if not tries_left:
+                    raise
+            else:
+                return self
+        raise AssertionError  # the last try returned or raised
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def command(self, *arguments: str) -> str:
+        """What a ``dice-service`` command prints."""
+        done = subprocess.run(  # noqa: S603 - this program itself
+            _dice_service(*arguments), env=self._environment, capture_output=True, check=False
+        )
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip()
+            raise SetupError("command-failed", f"dice-service {arguments[0]}: {said}")
+        return done.stdout.decode().strip()
+
+    def start(self) -> None:
+        """Start it and wait until it is ready."""
+        with self.log_file.open("ab") as log:
+            # A session of its own: Ctrl-C ends the demo, and the demo ends the service.
+            self._process = subprocess.Popen(  # noqa: S603 - this program itself
+                _dice_service("serve", "--port", str(self.port)),
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        until = time.monotonic() + START
+        while self._process.poll() is None and time.monotonic() < until:
+            with suppress(httpx.TransportError):
+                if httpx.get(f"{self.url}/readyz", trust_env=False).is_success:
+                    return
+            time.sleep(0.05)
+        self.kill()
+        lines = self.log_file.read_text(errors="replace").splitlines() or ["it said nothing"]
+        raise SetupError("not-started", f"the service did not start: {lines[-1]}")
+
+    def stop(self) -> None:
+        """End it as an operator does: it finishes what it has begun."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(STOP)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+def _dice_service(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "dice_service.cli", *arguments]
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
