@@ -68,15 +68,13 @@ class SetupError(ServiceError):
         self.code = code
 
 
-class Refusal(ServiceError):
+class Refusal(ServiceError):  # noqa: N818 - it is an answer, not a fault
     """A request that is not done, with a code of :data:`PROBLEMS` and what to do instead.
 
     ``errors`` are (field, message) pairs where single fields are at fault.
     """
 
-    def __init__(
-        self, code: str, detail: str, errors: tuple[tuple[str, str], ...] = ()
-    ) -> None:
+    def __init__(self, code: str, detail: str, errors: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail

@@ -5,7 +5,6 @@
 were opened under them need them.
 """
 
-import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -45,9 +44,7 @@ def read_keys(folder: Path, kind: str, suffix: str) -> tuple[dict[str, bytes], s
     try:
         for path in sorted(folder.glob(f"{kind}-*{suffix}")):
             if path.stat().st_mode & 0o077:
-                raise SetupError(
-                    "key-open", f"{path} can be read by others; run: chmod 600 {path}"
-                )
+                raise SetupError("key-open", f"{path} can be read by others; run: chmod 600 {path}")
             keys[path.name.removeprefix(f"{kind}-").removesuffix(suffix)] = path.read_bytes()
         path = folder / f"{kind}.active"
         active = path.read_text("ascii").strip() if keys else ""
@@ -75,10 +72,9 @@ def _write_marker(folder: Path, kind: str, key_id: str) -> None:
             file.write(key_id + "\n")
             file.flush()
             os.fsync(descriptor)
-        os.replace(name, folder / f"{kind}.active")
+        Path(name).replace(folder / f"{kind}.active")
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
+        Path(name).unlink(missing_ok=True)
         raise
     directory = os.open(folder, os.O_RDONLY)
     try:

@@ -1,7 +1,16 @@
-"""The application layer: a command or a question about a match in, a typed answer out."""
+"""The application layer: a command or a question about a match in, a typed answer out.
 
+A command is decided on the cached state, its lines are queued, and it is answered once they
+are durable. The cache only saves reading: whether lines are written is decided by the
+database's primary key, nothing is refused before the lines that others wrote have been read,
+and a lost race is decided anew on what won.
+"""
+
+import builtins
+import hmac
 from collections.abc import Callable, Mapping, Sequence
 
+from dice_service import clock as real_clock
 from dice_service.answers import (
     EndAnswer,
     LineAnswer,
@@ -10,18 +19,40 @@ from dice_service.answers import (
     Outcome,
     OwnedView,
     Page,
-    Phase,
     RollAnswer,
 )
-from dice_service.sealing import SealingRing
+from dice_service.cache import Cached, MatchCache, folded, read_stored
+from dice_service.crash import crash_point
+from dice_service.errors import Refusal
+from dice_service.match import (
+    Decision,
+    Line,
+    Standing,
+    State,
+    begin,
+    decide_commit,
+    decide_end,
+    decide_open,
+    decide_roll,
+    decide_seed,
+    refuse_other_roll,
+    same_opening,
+)
+from dice_service.sealing import SealingRing, Secrets
 from dice_service.signing import SigningRing
-from dice_service.storage import Storage
+from dice_service.storage import Append, MatchRow, Phase, Storage, StorageError
+from dice_service.storage.batcher import Batcher
+from dice_service.views import cursor_of, parse_cursor, summary_of, view_of
+from verifier.events import EndReason, Match, Player, Purpose, Roll, Seeding
+from verifier.receipts import RollReceipt
 
 
 class Matches:
     """All matches of a storage. Every method may raise :class:`dice_service.errors.Refusal`.
 
-    Who may ask is the caller's business; ``owner`` says whose a match is.
+    Who may ask is the caller's business; :meth:`owner` says whose a match is. ``clock`` gives
+    the time as lines carry it; ``queue_limit`` is how many writes may wait, ``cache_size`` how
+    many matches are kept in memory.
     """
 
     def __init__(
@@ -30,52 +61,171 @@ class Matches:
         signing: SigningRing,
         sealing: SealingRing,
         *,
-        clock: Callable[[], str] = lambda: "",
+        clock: Callable[[], str] = real_clock.now,
         queue_limit: int = 10_000,
         cache_size: int = 10_000,
     ) -> None:
-        raise NotImplementedError
+        self._storage = storage
+        self._signing = signing
+        self._sealing = sealing
+        self._clock = clock
+        self._batcher = Batcher(storage, queue_limit)
+        self._cache = MatchCache(storage, sealing, cache_size)
 
     async def open(
         self,
         owner: str,
         match_id: str,
         *,
-        seeding: str = "committed",
+        players: Sequence[str],
+        seeding: Seeding = "committed",
         rules: str | None = None,
         length: int | None = None,
         options: Mapping[str, bool | int] | None = None,
-        players: Sequence[str],
     ) -> Outcome[Opening]:
-        raise NotImplementedError
+        """Open a match: seal a seed, publish its commitment, signed."""
+        signer = self._signing.active
+        secret = Secrets.make()
+        time = self._clock()
+        first, second = players
+        match = Match(
+            time=time,
+            protocol="zarf/1",
+            match_id=match_id,
+            seeding=seeding,
+            rules=rules,
+            length=length,
+            options=dict(options or {}),
+            players=(first, second),
+            commitment=secret.commitment,
+            public_key=signer.public_key,
+            key_id=signer.key_id,
+        )
+        lines = decide_open(match, sign=signer.sign_head)
+        cached = await self._cache.find(match_id)
+        created = cached is None
+        if cached is None:
+            key_id, sealed = self._sealing.seal(match_id, secret)
+            state = folded(begin(lines[0]), lines[1:])
+            row = MatchRow(
+                match_id=match_id,
+                owner=owner,
+                seeding=seeding,
+                rules=rules,
+                opened_at=time,
+                ended_at=None,
+                phase=state.phase,
+                sealed=sealed,
+                sealing_key_id=key_id,
+                signing_key_id=signer.key_id,
+            )
+            data = tuple(line.data for line in lines)
+            created = await self._batcher.submit(Append(match_id, 0, data, opening=row))
+            crash_point("before-answer")
+            if created:
+                cached = self._cache.put(Cached(row, state, secret))
+            else:
+                cached = await self._cache.get(match_id)  # another process opened it just now
+        if cached.row.owner != owner or not same_opening(cached.state, match):
+            raise Refusal(
+                "match-exists-differently",
+                f"The match id {match_id} was used before, for another match. Take a new one.",
+            )
+        return Outcome(created, await self._opening(cached))
 
-    async def commit(self, match_id: str, player: int, commitment: str) -> Outcome[LineAnswer]:
-        raise NotImplementedError
+    async def commit(self, match_id: str, player: Player, commitment: str) -> Outcome[LineAnswer]:
+        """Take a player's commitment; with the second, the signature that completes the receipt."""
+        cached = await self._cache.get(match_id)
+        sign = self._signing.of(cached.state.match.key_id).sign_head
+        created, seq, line = await self._do(
+            cached,
+            lambda state: decide_commit(state, player, commitment, time=self._clock(), sign=sign),
+        )
+        return Outcome(created, LineAnswer(match_id, player, seq, line.data.decode()))
 
-    async def open_seed(self, match_id: str, player: int, seed: str) -> Outcome[LineAnswer]:
-        raise NotImplementedError
+    async def open_seed(self, match_id: str, player: Player, seed: str) -> Outcome[LineAnswer]:
+        """Take a player's seed, once all three are committed."""
+        cached = await self._cache.get(match_id)
+        created, seq, line = await self._do(
+            cached, lambda state: decide_seed(state, player, seed, time=self._clock())
+        )
+        return Outcome(created, LineAnswer(match_id, player, seq, line.data.decode()))
 
     async def roll(
-        self, match_id: str, index: int, *, purpose: str = "turn", player: int | None = None
+        self,
+        match_id: str,
+        index: int,
+        *,
+        purpose: Purpose = "turn",
+        player: Player | None = None,
     ) -> Outcome[RollAnswer]:
-        raise NotImplementedError
+        """Roll ``index``, or say again what it was."""
+        cached = await self._cache.get(match_id)
+        secret = await self._cache.secrets(cached)
+        created, seq, line = await self._do(
+            cached,
+            lambda state: decide_roll(
+                state, index, purpose, player, secret=secret.seed, time=self._clock()
+            ),
+        )
+        event = line.event
+        assert isinstance(event, Roll)
+        refuse_other_roll(event, purpose, player)
+        signer = self._signing.of(cached.state.match.key_id)
+        sig = signer.sign_head(match_id, seq, line.head)
+        receipt = RollReceipt(match_id, signer.key_id, seq, line.head, sig, line.data.decode())
+        return Outcome(
+            created,
+            RollAnswer(match_id, index, event.dice, event.purpose, event.player, receipt),
+        )
 
     async def end(
-        self, match_id: str, *, reason: str, winner: int | None = None
+        self, match_id: str, *, reason: EndReason, winner: Player | None = None
     ) -> Outcome[EndAnswer]:
-        raise NotImplementedError
+        """End the match and reveal the seed."""
+        cached = await self._cache.get(match_id)
+        secret = await self._cache.secrets(cached)
+        sign = self._signing.of(cached.state.match.key_id).sign_head
+        created, _, _ = await self._do(
+            cached,
+            lambda state: decide_end(
+                state, reason, winner, secret=secret.seed, time=self._clock(), sign=sign
+            ),
+        )
+        state = cached.state
+        assert state.server_seed is not None
+        return Outcome(
+            created,
+            EndAnswer(match_id, reason, winner, state.server_seed, state.lines - 1, state.head),
+        )
 
     async def owner(self, match_id: str) -> str:
-        raise NotImplementedError
+        """Whose match it is."""
+        return (await self._cache.get(match_id)).row.owner
 
     async def view(self, match_id: str) -> OwnedView:
-        raise NotImplementedError
+        """The state of a match."""
+        cached = await self._cache.fresh(match_id)
+        return OwnedView(cached.row.owner, view_of(cached.state))
 
     async def log(self, match_id: str) -> LogView:
-        raise NotImplementedError
+        """The log as far as it goes; its last line's SHA-256 is ``head``."""
+        cached = await self._cache.fresh(match_id)
+        state = cached.state
+        data = await self._text(match_id, state.lines)
+        return LogView(cached.row.owner, data, state.head, ended=state.end is not None)
 
     async def receipt(self, match_id: str) -> bytes:
-        raise NotImplementedError
+        """The opening receipt: the log's lines up to the signature that completes it."""
+        state = (await self._cache.fresh(match_id)).state
+        if not state.receipt_lines:
+            raise Refusal(
+                "receipt-not-ready",
+                "It is complete once both players' commitments are in the log."
+                if state.end is None
+                else "The match ended before both players had committed.",
+            )
+        return await self._text(match_id, state.receipt_lines)
 
     async def list(
         self,
@@ -84,13 +234,88 @@ class Matches:
         after: str | None = None,
         limit: int = 50,
         phase: Phase | None = None,
-        seeding: str | None = None,
+        seeding: Seeding | None = None,
     ) -> Page:
-        raise NotImplementedError
+        """Matches from the newest to the oldest: ``owner``'s, or everyone's for None."""
+        before = None if after is None else parse_cursor(after)
+        rows = await self._storage.list_matches(
+            owner=owner, phase=phase, seeding=seeding, before=before, limit=limit + 1
+        )
+        more = len(rows) > limit
+        rows = rows[:limit]
+        return Page(tuple(map(summary_of, rows)), cursor_of(rows[-1]) if more else None)
 
-    async def token_player(self, match_id: str, token: str) -> int | None:
-        raise NotImplementedError
+    async def token_player(self, match_id: str, token: str) -> Player | None:
+        """Whose token it is, in constant time; None for anybody else's or no such match."""
+        cached = await self._cache.find(match_id)
+        if cached is None:
+            return None
+        secret = await self._cache.secrets(cached)
+        given = token.encode()
+        is_0 = hmac.compare_digest(secret.token(match_id, 0).encode(), given)
+        is_1 = hmac.compare_digest(secret.token(match_id, 1).encode(), given)
+        return 0 if is_0 else 1 if is_1 else None
 
     async def close(self) -> None:
         """Write what is queued and stop; the storage stays open."""
-        raise NotImplementedError
+        await self._batcher.close()
+
+    async def _do(
+        self, cached: Cached, decide: Callable[[State], Decision]
+    ) -> tuple[bool, int, Line]:
+        """Decide, append, be sure: whether lines were written now, and the first one's seq."""
+        async with cached.turn:
+            while True:
+                try:
+                    decision = decide(cached.state)
+                except Refusal:
+                    if await self._cache.refresh(cached):
+                        continue  # another process has written since: that may allow it
+                    raise
+                if isinstance(decision, Standing):
+                    return False, decision.seq, await self._line(cached, decision.seq)
+                if await self._append(cached, decision):
+                    return True, cached.state.lines - len(decision), decision[0]
+                # Another process was first. Its lines are read and it is decided again.
+                if not await self._cache.refresh(cached):
+                    self._cache.drop(cached)
+                    raise StorageError("The stored log is shorter than it was.")
+
+    async def _append(self, cached: Cached, lines: builtins.list[Line]) -> bool:
+        state = cached.state
+        after = folded(state, lines)
+        phase = after.phase if after.phase != state.phase else None
+        append = Append(
+            cached.row.match_id,
+            state.lines,
+            tuple(line.data for line in lines),
+            phase=phase,
+            ended_at=after.end.time if after.end and phase else None,
+        )
+        # A crash before the future is done: see storage/sqlite.py for what is then on the disk.
+        won = await self._batcher.submit(append)
+        # A crash here: the lines are on the disk and nobody was told. Who asks again gets them.
+        crash_point("before-answer")
+        if won:
+            cached.state = after
+        return won
+
+    async def _line(self, cached: Cached, seq: int) -> Line:
+        (data,) = await self._storage.lines(cached.row.match_id, seq, 1)
+        return read_stored(data, seq)
+
+    async def _text(self, match_id: str, count: int) -> bytes:
+        lines = await self._storage.lines(match_id, 0, count)
+        return b"".join(line + b"\n" for line in lines)
+
+    async def _opening(self, cached: Cached) -> Opening:
+        match = cached.state.match
+        secret = await self._cache.secrets(cached)
+        return Opening(
+            match_id=match.match_id,
+            commitment=match.commitment,
+            public_key=match.public_key,
+            key_id=match.key_id,
+            receipt=(await self._text(match.match_id, 2)).decode(),
+            tokens=(secret.token(match.match_id, 0), secret.token(match.match_id, 1)),
+        )

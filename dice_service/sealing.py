@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from dice_service.errors import Refusal, SetupError
 from dice_service.keyfiles import has_keys, read_keys, write_key
-from dice_service.storage import Storage
+from dice_service.storage import Storage, StorageError
 from verifier.log import seed_holds
 
 KIND = "sealing"
@@ -82,8 +82,10 @@ class SealingRing:
         return self.active, nonce + self._keys[self.active].encrypt(nonce, plain, _bound(match_id))
 
     def open(self, match_id: str, key_id: str, sealed: bytes) -> Secrets:
-        """The secrets of a match. Raises :class:`Refusal`, ``key-missing`` or ``storage-failed``
-        (another key, another match or a changed byte: it is not told which).
+        """The secrets of a match.
+
+        Raises :class:`Refusal`: ``key-missing``, or ``storage-failed`` for another key, another
+        match or a changed byte (it cannot be told which).
         """
         key = self._keys.get(key_id)
         if key is None:
@@ -95,7 +97,7 @@ class SealingRing:
         except (InvalidTag, ValueError):
             plain = b""
         if len(plain) != 2 * SECRET:
-            raise Refusal("storage-failed", "The sealed seed of this match does not open.")
+            raise StorageError("The sealed seed of this match does not open.")
         return Secrets(plain[:SECRET], plain[SECRET:])
 
 

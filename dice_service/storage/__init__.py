@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from dice_service.errors import ServiceError
+from dice_service.errors import Refusal
 
 Phase = Literal["commitments", "seeds", "rolling", "ended"]
 
 
-class StorageFailed(ServiceError):
+class StorageError(Refusal):
     """The database did not do it. What was asked for must be counted as not done."""
 
-    code = "storage-failed"
+    def __init__(self, detail: str) -> None:
+        super().__init__("storage-failed", detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ApiKeyRow:
 
 
 class Storage(Protocol):
-    """A database. Every method raises :class:`StorageFailed` when the database does not do it."""
+    """A database. Every method raises :class:`StorageError` when the database does not do it."""
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write each append or not, durably when this returns; true for those that were written.
@@ -109,7 +110,7 @@ class Storage(Protocol):
         """Mark a key as revoked; false if there is no such key or it is revoked already."""
 
     async def ping(self) -> None:
-        """Raise :class:`StorageFailed` unless the database can be read and written."""
+        """Raise :class:`StorageError` unless the database can be read and written."""
 
     async def close(self) -> None:
         """Release everything. Nothing may be asked after."""

@@ -1,0 +1,122 @@
+"""The matches that a process holds in memory: a bounded, least-recently-used copy of the log.
+
+Never a second truth: a state is the fold of stored lines, and :meth:`MatchCache.refresh` folds
+what has been stored since.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from dice_service.errors import Refusal
+from dice_service.match import Line, State, begin, fold, read
+from dice_service.sealing import SealingRing, Secrets
+from dice_service.storage import MatchRow, Storage, StorageError
+from verifier.errors import LineError
+from verifier.events import Linked, Match
+
+
+class Cached:
+    """A match in memory. Who changes it holds ``turn``; ``secrets`` are None until needed."""
+
+    __slots__ = ("row", "secrets", "state", "turn")
+
+    def __init__(self, row: MatchRow, state: State, secrets: Secrets | None = None) -> None:
+        self.row = row
+        self.state = state
+        self.secrets = secrets
+        self.turn = asyncio.Lock()
+
+
+class MatchCache:
+    """Up to ``size`` matches of a storage."""
+
+    def __init__(self, storage: Storage, sealing: SealingRing, size: int) -> None:
+        self._storage = storage
+        self._sealing = sealing
+        self._size = size
+        self._matches: OrderedDict[str, Cached] = OrderedDict()
+
+    async def find(self, match_id: str) -> Cached | None:
+        """The match as last seen, read if it is not here; None if there is none."""
+        cached = self._matches.get(match_id)
+        if cached is not None:
+            self._matches.move_to_end(match_id)
+            return cached
+        row = await self._storage.match(match_id)
+        if row is None:
+            return None
+        lines = await self._storage.lines(match_id)
+        first = read_stored(lines[0], 0) if lines else None
+        if first is None or not isinstance(first.event, Match) or first.event.match_id != match_id:
+            raise StorageError(f"The stored log of {match_id} has no match line.")
+        rest = [read_stored(line, seq) for seq, line in enumerate(lines[1:], 1)]
+        return self.put(Cached(row, folded(begin(first), rest)))
+
+    async def get(self, match_id: str) -> Cached:
+        """As :meth:`find`. Raises :class:`Refusal` ``not-found``."""
+        cached = await self.find(match_id)
+        if cached is None:
+            raise Refusal("not-found", "There is no such match that you may see.")
+        return cached
+
+    async def fresh(self, match_id: str) -> Cached:
+        """The match with every line that is stored by now."""
+        cached = await self.get(match_id)
+        async with cached.turn:
+            await self.refresh(cached)
+        return cached
+
+    async def refresh(self, cached: Cached) -> bool:
+        """Fold what was stored since, by whatever process; true if there was anything."""
+        if cached.state.server_seed is not None:
+            return False  # revealed: the log is whole
+        known = cached.state.lines
+        lines = await self._storage.lines(cached.row.match_id, known)
+        read_lines = [read_stored(line, seq) for seq, line in enumerate(lines, known)]
+        cached.state = folded(cached.state, read_lines)
+        return bool(lines)
+
+    async def secrets(self, cached: Cached) -> Secrets:
+        """The match's secrets, unsealed. Raises :class:`Refusal`."""
+        if cached.secrets is not None:
+            return cached.secrets
+        match_id = cached.row.match_id
+        if cached.row.sealing_key_id not in self._sealing.key_ids:
+            # Perhaps it was sealed anew, under a key that is here, since the row was read.
+            row = await self._storage.match(match_id)
+            cached.row = row if row is not None else cached.row
+        secrets = self._sealing.open(match_id, cached.row.sealing_key_id, cached.row.sealed)
+        if secrets.commitment != cached.state.match.commitment:
+            raise StorageError("The sealed seed is not the one committed to.")
+        cached.secrets = secrets
+        return secrets
+
+    def put(self, cached: Cached) -> Cached:
+        """Keep a match, unless it is here already: then that one is returned."""
+        kept = self._matches.setdefault(cached.row.match_id, cached)
+        self._matches.move_to_end(cached.row.match_id)
+        while len(self._matches) > self._size:
+            self._matches.popitem(last=False)  # commands under way hold it and end as ever
+        return kept
+
+    def drop(self, cached: Cached) -> None:
+        """Forget a match."""
+        self._matches.pop(cached.row.match_id, None)
+
+
+def folded(state: State, lines: Iterable[Line]) -> State:
+    """The state after these lines. Raises :class:`Refusal` if one does not link to the last."""
+    for line in lines:
+        if not isinstance(line.event, Linked) or line.event.prev != state.head:
+            raise StorageError(f"Line {state.lines} of the stored log does not fit.")
+        state = fold(state, line)
+    return state
+
+
+def read_stored(data: bytes, seq: int) -> Line:
+    """A stored line. Raises :class:`Refusal` ``storage-failed`` if it is damaged."""
+    try:
+        return read(data, seq)
+    except LineError:
+        raise StorageError(f"Line {seq} of the stored log is damaged.") from None

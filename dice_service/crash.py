@@ -1,0 +1,20 @@
+"""Points at which a test lets the process die, as a power cut would: at once, nothing undone.
+
+``DICE_CRASH_AT=before-commit:3`` kills the process when it passes ``before-commit`` the third
+time. Without the variable, as in every real process, a point is one comparison.
+"""
+
+import os
+import signal
+
+_name, _, _count = os.environ.get("DICE_CRASH_AT", "").partition(":")
+_left = int(_count or "1")
+
+
+def crash_point(name: str) -> None:
+    """Die here if the test says so."""
+    global _left  # noqa: PLW0603 - one counter a process, as there is one death
+    if name == _name:
+        _left -= 1
+        if _left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)

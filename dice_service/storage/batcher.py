@@ -1,0 +1,74 @@
+"""Group commit: while one batch is being written, the next one gathers.
+
+An append is answered only when its batch is durable. Under load many appends share one
+commit, and an idle service commits each at once: no timer, nothing to tune.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from dice_service.errors import Refusal
+from dice_service.storage import Append, StorageError
+
+MAX_BATCH = 512  # appends in one transaction: bounds how long any of them waits for the others
+
+
+class Appends(Protocol):
+    """The part of a storage that is needed here."""
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        """As :meth:`dice_service.storage.Storage.append`."""
+
+
+class Batcher:
+    """Gathers the appends of one event loop and gives them to a storage, one batch at a time."""
+
+    def __init__(self, storage: Appends, limit: int) -> None:
+        self._storage = storage
+        self._limit = limit
+        self._waiting: list[tuple[Append, asyncio.Future[bool]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    def submit(self, append: Append) -> asyncio.Future[bool]:
+        """Queue an append; the future says, once it is durable, whether it won.
+
+        Raises :class:`Refusal` ``overloaded`` when ``limit`` appends wait already; the future
+        raises ``storage-failed`` when the storage did not do it.
+        """
+        if len(self._waiting) >= self._limit:
+            raise Refusal("overloaded", f"{self._limit} writes are waiting; try again in a second.")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[bool] = loop.create_future()
+        self._waiting.append((append, future))
+        if self._writing is None:
+            # The task starts once the requests that are ready now have been decided, so that
+            # they share the first commit.
+            self._writing = loop.create_task(self._write())
+        return future
+
+    async def close(self) -> None:
+        """Write what waits. Nothing may be submitted after."""
+        if self._writing is not None:
+            await self._writing
+
+    async def _write(self) -> None:
+        try:
+            while self._waiting:
+                batch = self._waiting[:MAX_BATCH]
+                del self._waiting[:MAX_BATCH]
+                await self._write_batch(batch)
+        finally:
+            self._writing = None
+
+    async def _write_batch(self, batch: list[tuple[Append, asyncio.Future[bool]]]) -> None:
+        try:
+            results = await self._storage.append([append for append, _ in batch])
+        except StorageError as error:
+            for _, future in batch:
+                if not future.done():  # a caller that has gone away is told nothing
+                    future.set_exception(StorageError(error.detail))
+            return
+        for (_, future), won in zip(batch, results, strict=True):
+            if not future.done():
+                future.set_result(won)

@@ -1,0 +1,253 @@
+"""SQLite: one file, one writer thread, one reader thread, the standard library's driver.
+
+Write-ahead log with ``synchronous=FULL``: a commit returns when its bytes are on the disk.
+Any number of processes on one machine may open the same file.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from dice_service.crash import crash_point
+from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
+from dice_service.storage.migrations import check_or_create
+
+T = TypeVar("T")
+
+BUSY = 5.0  # seconds that a transaction waits for another process's
+CHUNK = 64  # lines in one INSERT; each step into SQLite gives up the interpreter, so few is fast
+
+_MATCH = (
+    "match_id, owner, seeding, rules, opened_at, ended_at, phase,"
+    " sealed, sealing_key_id, signing_key_id"
+)
+_ADD_MATCH = f"INSERT INTO matches ({_MATCH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_SET_PHASE = "UPDATE matches SET phase = ?, ended_at = coalesce(?, ended_at) WHERE match_id = ?"
+# One row, whatever the number of lines: see CHUNK.
+_LINES = (
+    "SELECT group_concat(line, char(10)) FROM"
+    " (SELECT line FROM lines WHERE match_id = ? AND seq >= ? ORDER BY seq LIMIT ?)"
+)
+_KEY = "key_id, owner, scopes, hash, created_at, revoked_at"
+
+
+class SqliteStorage:
+    """A :class:`dice_service.storage.Storage` in one file, made if it is not there.
+
+    Raises :class:`dice_service.errors.SetupError` where the file cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        check_or_create(path)
+        self._writer = _Connection(path, "dice-writer")
+        self._reader = _Connection(path, "dice-reader")
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        """Write a batch in one transaction, one commit, one fsync."""
+        return await self._writer.run(lambda db: _append(db, batch))
+
+    async def match(self, match_id: str) -> MatchRow | None:
+        """The row of a match."""
+        sql = f"SELECT {_MATCH} FROM matches WHERE match_id = ?"  # noqa: S608 - constant text
+        row = await self._reader.run(lambda db: db.execute(sql, (match_id,)).fetchone())
+        return row and MatchRow(*row)
+
+    async def lines(self, match_id: str, first: int = 0, limit: int | None = None) -> list[bytes]:
+        """The lines of a match."""
+        values = (match_id, first, -1 if limit is None else limit)
+        (text,) = await self._reader.run(lambda db: db.execute(_LINES, values).fetchone())
+        return [] if text is None else text.encode().split(b"\n")
+
+    async def list_matches(
+        self,
+        *,
+        owner: str | None = None,
+        phase: Phase | None = None,
+        seeding: str | None = None,
+        before: tuple[str, str] | None = None,
+        limit: int = 50,
+    ) -> list[MatchRow]:
+        """Matches from the newest to the oldest."""
+        wanted = {"owner = ?": owner, "phase = ?": phase, "seeding = ?": seeding}
+        where = [condition for condition, value in wanted.items() if value is not None]
+        values: list[str | int] = [value for value in wanted.values() if value is not None]
+        if before is not None:
+            where.append("(opened_at, match_id) < (?, ?)")
+            values += before
+        sql = (
+            f"SELECT {_MATCH} FROM matches"  # noqa: S608 - conditions from the table above
+            f" WHERE {' AND '.join(where) or '1'} ORDER BY opened_at DESC, match_id DESC LIMIT ?"
+        )
+        rows = await self._reader.run(lambda db: db.execute(sql, (*values, limit)).fetchall())
+        return [MatchRow(*row) for row in rows]
+
+    async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
+        """Matches to be sealed anew."""
+        sql = f"SELECT {_MATCH} FROM matches WHERE sealing_key_id <> ? LIMIT ?"  # noqa: S608
+        rows = await self._reader.run(lambda db: db.execute(sql, (key_id, limit)).fetchall())
+        return [MatchRow(*row) for row in rows]
+
+    async def reseal(self, old: MatchRow, sealed: bytes, key_id: str) -> bool:
+        """Replace a sealed seed."""
+        sql = "UPDATE matches SET sealed = ?, sealing_key_id = ? WHERE match_id = ? AND sealed = ?"
+        values = (sealed, key_id, old.match_id, old.sealed)
+        return await self._writer.run(lambda db: db.execute(sql, values).rowcount == 1)
+
+    async def add_api_key(self, row: ApiKeyRow) -> bool:
+        """Add a key."""
+        sql = f"INSERT INTO api_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"  # noqa: S608
+        scopes = " ".join(row.scopes)
+        values = (row.key_id, row.owner, scopes, row.hash, row.created_at, row.revoked_at)
+        return await self._writer.run(lambda db: db.execute(sql, values).rowcount == 1)
+
+    async def api_key(self, key_id: str) -> ApiKeyRow | None:
+        """The key of that id."""
+        sql = f"SELECT {_KEY} FROM api_keys WHERE key_id = ?"  # noqa: S608
+        row = await self._reader.run(lambda db: db.execute(sql, (key_id,)).fetchone())
+        return row and _api_key(row)
+
+    async def api_keys(self) -> list[ApiKeyRow]:
+        """All keys."""
+        sql = f"SELECT {_KEY} FROM api_keys ORDER BY created_at, key_id"  # noqa: S608
+        rows = await self._reader.run(lambda db: db.execute(sql).fetchall())
+        return [_api_key(row) for row in rows]
+
+    async def revoke_api_key(self, key_id: str, at: str) -> bool:
+        """Mark a key as revoked."""
+        sql = "UPDATE api_keys SET revoked_at = ? WHERE key_id = ? AND revoked_at IS NULL"
+        return await self._writer.run(lambda db: db.execute(sql, (at, key_id)).rowcount == 1)
+
+    async def ping(self) -> None:
+        """Read, and take the write lock and let it go."""
+        await self._reader.run(lambda db: db.execute("SELECT 1 FROM matches LIMIT 1").fetchone())
+        await self._writer.run(_touch)
+
+    async def close(self) -> None:
+        """Finish what runs and close the file."""
+        await self._reader.close()
+        await self._writer.close()
+
+
+class _Connection:
+    """A thread of its own with a connection of its own, opened anew after any failure."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._db: sqlite3.Connection | None = None
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._drop)
+        self._thread.shutdown()
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            if self._db is None:
+                self._db = connect(self._path)
+            return work(self._db)
+        except sqlite3.Error as error:
+            # A full or failing disk, a lost file: what was not committed is undone by closing,
+            # and the next call tries again with a new connection.
+            self._drop()
+            raise StorageError(f"The database did not do it: {error}.") from error
+
+    def _drop(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection in autocommit mode (transactions are begun by hand) with our settings."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    db = sqlite3.connect(
+        uri, uri=True, timeout=BUSY, isolation_level=None, cached_statements=4 * CHUNK
+    )
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA cache_size = -16384")  # KiB
+    return db
+
+
+def _append(db: sqlite3.Connection, batch: Sequence[Append]) -> list[bool]:
+    """All in one go, as nearly always nothing is in the way; else one after the other."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        _insert(db, batch)
+        results = [True] * len(batch)
+    except sqlite3.IntegrityError:
+        db.execute("ROLLBACK")
+        db.execute("BEGIN IMMEDIATE")
+        results = [_insert_alone(db, append) for append in batch]
+    crash_point("before-commit")
+    # A crash up to here: nothing of this batch is in the file, and nobody was answered.
+    db.execute("COMMIT")
+    # A crash from here on: every line is on the disk; a caller that was not answered asks again
+    # and gets the answer made of the line that stands.
+    crash_point("after-commit")
+    return results
+
+
+def _insert_alone(db: sqlite3.Connection, append: Append) -> bool:
+    db.execute("SAVEPOINT one")
+    try:
+        _insert(db, [append])
+    except sqlite3.IntegrityError:
+        db.execute("ROLLBACK TO one")
+        return False
+    finally:
+        db.execute("RELEASE one")
+    return True
+
+
+def _insert(db: sqlite3.Connection, batch: Sequence[Append]) -> None:
+    rows: list[tuple[str, int, str]] = []
+    for append in batch:
+        if (opening := append.opening) is not None:
+            db.execute(_ADD_MATCH, _match_values(opening))
+        for seq, line in enumerate(append.lines, append.first_seq):
+            rows.append((append.match_id, seq, line.decode()))
+        if append.phase is not None:
+            db.execute(_SET_PHASE, (append.phase, append.ended_at, append.match_id))
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        db.execute(_insert_lines(len(chunk)), [value for row in chunk for value in row])
+
+
+@cache
+def _insert_lines(count: int) -> str:
+    places = ", ".join(["(?, ?, ?)"] * count)
+    return f"INSERT INTO lines (match_id, seq, line) VALUES {places}"  # noqa: S608 - only places
+
+
+def _match_values(row: MatchRow) -> tuple[str | bytes | None, ...]:
+    return (
+        row.match_id,
+        row.owner,
+        row.seeding,
+        row.rules,
+        row.opened_at,
+        row.ended_at,
+        row.phase,
+        row.sealed,
+        row.sealing_key_id,
+        row.signing_key_id,
+    )
+
+
+def _api_key(row: tuple[str, str, str, bytes, str, str | None]) -> ApiKeyRow:
+    key_id, owner, scopes, digest, created_at, revoked_at = row
+    return ApiKeyRow(key_id, owner, tuple(scopes.split()), digest, created_at, revoked_at)
+
+
+def _touch(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    db.execute("ROLLBACK")
