@@ -4,8 +4,6 @@ The codes are part of the interface; the sentences are not. What stands in brace
 the refusal. Point numbers are the mover's own.
 """
 
-# ruff: noqa: RUF001  the Turkish alphabet has letters that ruff takes for misprints
-
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 

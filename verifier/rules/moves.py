@@ -6,7 +6,7 @@ roll, always taken from the highest point down. Nothing is lost by that order: a
 lower down never opens or closes a point for one higher up, and bearing off only gets harder when a
 higher checker waits. So each play is met once instead of once for every order of its steps.
 
-The rules (pages 000, 001 and 003; `README.md`, R20 to R26): checkers on the bar enter first; no
+The rules (pages 000, 001 and 003; `README.md`, R10 to R12): checkers on the bar enter first; no
 landing on a point with two opposing checkers; bearing off only with every checker home, by the
 exact die, or by a larger die where no checker stands higher (under `Style.loose_bearing_off` even
 where one does); as many dice as can be played must be, and of two dice of which only one can be,
