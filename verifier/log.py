@@ -58,6 +58,15 @@ def split_lines(data: bytes) -> tuple[list[bytes], bytes]:
     return lines[:-1], lines[-1]
 
 
+def match_id_of(data: bytes) -> str:
+    """The match that a log says it is of; "" if its first line cannot be read."""
+    try:
+        event = decode_line(data.partition(b"\n")[0], 0)
+    except LineError:
+        return ""
+    return event.match_id if isinstance(event, Match) else ""
+
+
 def label_holds(label: str) -> bool:
     """Whether a player's label is in NFC (L5); length and control characters are in the type."""
     return unicodedata.is_normalized("NFC", label)

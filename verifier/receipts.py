@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from verifier.errors import Failure, InputError, LineError
-from verifier.events import Count, Hex32, KeyId, MatchId, Signature64
+from verifier.events import Count, Hex32, KeyId, MatchId, Seed, Signature64
 from verifier.log import MAX_LINE, MAX_LOG, decode_line, line_hash, split_lines
 
 _ROLL_RECEIPT = b'{"type":"roll_receipt"'
@@ -63,6 +63,11 @@ def decode_receipt(line: bytes, seq: int = 0) -> RollReceipt:
     return receipt
 
 
+def holds_roll_receipts(data: bytes) -> bool:
+    """Whether a file has roll receipts in it, which a log never has."""
+    return data.startswith(_ROLL_RECEIPT) or b"\n" + _ROLL_RECEIPT in data
+
+
 def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
     """Read a receipt file. ``source`` names it in messages.
 
@@ -81,7 +86,8 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
             elif rolls:
                 raise _unreadable(source, seq + 1, "a roll receipt must stand here")
             else:
-                decode_line(line, seq)
+                if isinstance(decode_line(line, seq), Seed):
+                    raise _unreadable(source, seq + 1, "is this the log itself?")
                 opening.append(line)
         except LineError as error:
             failure = error.failure
