@@ -1,0 +1,76 @@
+# `make demo` and `make test` do everything on a fresh Debian machine; `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := verifier dice_service
+CODE := $(PACKAGES) tests
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## What can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+# Two environments in one folder: what runs the service, and on top of it what tests it.
+$(VENV)/.service: pyproject.toml .ci/setup
+	.ci/setup run
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.service
+	.ci/setup test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+var/keys: | $(VENV)/.service
+	$(BIN)/dice-service init
+
+.PHONY: run
+run: $(VENV)/.service var/keys ## Start the service on SQLite, in var/
+	$(BIN)/dice-service serve
+
+.PHONY: demo
+demo: $(VENV)/.service ## Play a whole match over HTTP, and verify its log
+	$(BIN)/dice-service demo
+
+.PHONY: test
+test: $(VENV)/.dev lint ## All checks and all tests, as CI runs them
+	$(BIN)/coverage erase
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report= -q
+	$(BIN)/coverage report --include='verifier/*' --fail-under=95
+
+.PHONY: lint
+lint: $(VENV)/.dev ## Style, types, and who may import whom
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports
+
+.PHONY: fmt
+fmt: $(VENV)/.dev ## Format the code, and mend what can be mended mechanically
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+.PHONY: bench
+bench: $(VENV)/.dev ## Measure, each figure against a baseline in the same run; writes bench.json
+	$(BIN)/python -m tests.bench
+
+.PHONY: vectors
+vectors: $(VENV)/.dev ## Write the test vectors anew
+	$(BIN)/python -m tests.vectors.generate
+
+.PHONY: openapi
+openapi: $(VENV)/.dev ## Write openapi/ anew
+	$(BIN)/python -m dice_service.api.openapi
+
+.PHONY: messages
+messages: $(VENV)/.dev ## Bring the Turkish catalogue up to date with the sentences in the code
+	$(BIN)/pybabel -q extract -k mark -k InputError:2 --no-location --sort-output -o $(VENV)/zarf.pot verifier
+	$(BIN)/pybabel -q update --no-fuzzy-matching --ignore-obsolete -D zarf -i $(VENV)/zarf.pot -d verifier/locale
+	$(BIN)/pybabel -q compile -D zarf -d verifier/locale
+
+.PHONY: clean
+clean: ## Remove what was built, but not var/ with its keys
+	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
