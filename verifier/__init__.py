@@ -10,6 +10,8 @@ from verifier.receipts import Receipts, read_receipts
 from verifier.report import Check, Report, Status, Verdict
 from verifier.verify import verify_log
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Check",
     "Failure",
@@ -19,6 +21,7 @@ __all__ = [
     "Status",
     "Verdict",
     "VerifierError",
+    "__version__",
     "read_receipts",
     "roll",
     "verify_log",

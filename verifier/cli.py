@@ -5,9 +5,9 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
+from verifier import __version__
 from verifier.errors import InputError
 from verifier.explain import Workings, explain_roll
 from verifier.fraud import check_proof, encode_proof, is_proof, read_proof
@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--json", action="store_true", help="print one JSON object a log")
     add("--lang", choices=LANGUAGES, default=default_language(), help="language of the output")
-    add("--version", action="version", version=f"dice-verify {version('zarf')}")
+    add("--version", action="version", version=f"dice-verify {__version__}")
     return parser
 
 

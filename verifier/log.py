@@ -14,7 +14,17 @@ from typing import Any, NoReturn
 import msgspec
 
 from verifier.errors import Failure, LineError
-from verifier.events import EVENTS, PROTOCOL, AnyEvent, Event, Match, Seed, field_names
+from verifier.events import (
+    EVENTS,
+    PROTOCOL,
+    AnyEvent,
+    Event,
+    Match,
+    Play,
+    Reveal,
+    Seed,
+    field_names,
+)
 
 MAX_LINE = 4096  # bytes, without the line end
 MAX_LOG = 64 * 1024 * 1024  # bytes
@@ -79,9 +89,25 @@ def seed_holds(seed: str) -> bool:
 
 def _own_values_hold(event: AnyEvent) -> bool:
     """What the types cannot say."""
-    if isinstance(event, Match):
-        return all(map(label_holds, event.players))
-    return not isinstance(event, Seed) or seed_holds(event.seed)
+    match event:
+        case Match():
+            texts = (event.match_id, event.rules, event.options, event.players)
+            return _no_line_end(texts) and all(map(label_holds, event.players))
+        case Play():
+            return _no_line_end(event.moves)
+        case Seed():
+            return seed_holds(event.seed)
+        case Reveal():
+            return seed_holds(event.server_seed)
+        case _:
+            return True
+
+
+def _no_line_end(value: object) -> bool:
+    """Whether no text in ``value`` ends in a line end, which Python's ``$`` would let pass (L5)."""
+    if isinstance(value, str):
+        return not value.endswith("\n")
+    return not isinstance(value, (list, tuple, dict)) or all(map(_no_line_end, value))
 
 
 def _faults(line: bytes, seq: int) -> Iterator[Failure]:
@@ -100,7 +126,9 @@ def _faults(line: bytes, seq: int) -> Iterator[Failure]:
         yield Failure("line-not-utf8", seq, params={"column": error.start + 1})
         return
     try:
-        value = json.loads(text, object_pairs_hook=_Pairs, parse_constant=_no_constant)
+        value = json.loads(
+            text, object_pairs_hook=_Pairs, parse_constant=_no_constant, parse_float=_number
+        )
     except json.JSONDecodeError as error:
         yield Failure("line-not-json", seq, params={"column": error.colno})
         return
@@ -116,7 +144,7 @@ def _faults(line: bytes, seq: int) -> Iterator[Failure]:
 
 def _object_faults(pairs: "_Pairs", seq: int) -> Iterator[Failure]:
     if duplicate := pairs.duplicate():
-        yield Failure("field-duplicate", seq, duplicate)
+        yield Failure("field-duplicate", seq, _shown_name(duplicate))
     fields = pairs.plain()
     kind = fields.get("type")
     if not isinstance(kind, str) or kind not in EVENTS:
@@ -132,7 +160,7 @@ def _field_faults(fields: dict[str, Any], event: type[Event], seq: int) -> Itera
     names = field_names(event)
     for name in fields:
         if name not in names:
-            yield Failure("field-unknown", seq, name[:64])
+            yield Failure("field-unknown", seq, _shown_name(name))
     known = msgspec.structs.fields(event)
     for field in known:
         if field.required and field.encode_name not in fields:
@@ -152,8 +180,12 @@ def _value_holds(value: object, field: msgspec.structs.FieldInfo) -> bool:
     except (msgspec.ValidationError, UnicodeError):
         return False
     if field.name == "players" and isinstance(value, list):
-        return all(_is_text(label) and label_holds(label) for label in value)
-    return field.name != "seed" or seed_holds(str(value))
+        return all(
+            _is_text(label) and label_holds(label) and _no_line_end(label) for label in value
+        )
+    if field.name in ("seed", "server_seed"):
+        return seed_holds(str(value))
+    return _no_line_end(value)
 
 
 def _is_text(label: str) -> bool:
@@ -167,18 +199,25 @@ def _shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def _shown_name(name: str) -> str:
+    """A field's name, escaped where it is not plain text and cut to what a message can hold."""
+    return (name if name.isascii() and name.isprintable() else json.dumps(name)[1:-1])[:64]
+
+
 class _Pairs(list[tuple[str, Any]]):
     """A JSON object as its keys and values in order, duplicates kept."""
 
     def duplicate(self) -> str:
-        """The first key that stands twice, here or in an object inside; "" if none."""
+        """The first key that stands twice, here or in an object inside (a path); "" if none."""
         seen: set[str] = set()
         for name, value in self:
             if name in seen:
-                return name[:64]
+                return name
             seen.add(name)
-            if isinstance(value, _Pairs) and (inner := value.duplicate()):
-                return f"{name}.{inner}"[:64]
+            inside = value if isinstance(value, list) and not isinstance(value, _Pairs) else [value]
+            for item in inside:
+                if isinstance(item, _Pairs) and (inner := item.duplicate()):
+                    return f"{name}.{inner}"
         return ""
 
     def plain(self) -> dict[str, Any]:
@@ -187,3 +226,9 @@ class _Pairs(list[tuple[str, Any]]):
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+def _number(text: str) -> float:
+    """A number by its value, however it is written: 7.0 is 7, as JSON readers of one type say."""
+    value = float(text)
+    return int(value) if value.is_integer() else value

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from verifier.errors import InputError
 
@@ -40,16 +39,20 @@ def read_public_key(text: str) -> str:
     """
     if _HEX32.fullmatch(text):
         return text
+    # Imported here because it takes longer than checking a log, and few give a key.
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
     try:
         content = Path(text).read_bytes()[:4096]
         if _HEX32.fullmatch(content.decode("ascii").strip()):
             return content.decode("ascii").strip()
         key = load_pem_public_key(content)
     except (OSError, ValueError) as error:
+        found = f"{text[:200]} ({error})"
         raise InputError(
             "key-unreadable",
             "the key must be 64 hex digits or a file with them or with a PEM public key: {found}",
-            found=f"{text[:200]} ({error})",
+            found=found,
         ) from None
     if not isinstance(key, Ed25519PublicKey):
         raise InputError(

@@ -18,12 +18,16 @@ class Row(NamedTuple):
 Answer = str | Callable[[RuleSet], str]
 
 
-def _lengths(rules: RuleSet) -> str:
-    return "any" if rules.lengths is None else ", ".join(map(str, rules.lengths))
+def _choice(option: str, yes: str, no: str) -> Callable[[RuleSet], str]:
+    return lambda rules: yes if getattr(rules, option) else no
 
 
 def _flag(option: str) -> Callable[[RuleSet], str]:
-    return lambda rules: "yes" if getattr(rules, option) else "no"
+    return _choice(option, "yes", "no")
+
+
+def _lengths(rules: RuleSet) -> str:
+    return "any" if rules.lengths is None else ", ".join(map(str, rules.lengths))
 
 
 def _cube(rules: RuleSet) -> str:
@@ -32,8 +36,8 @@ def _cube(rules: RuleSet) -> str:
     return "yes" if rules.cube_from_length == 1 else f"from {rules.cube_from_length} points on"
 
 
-def _with_cube(text: str) -> Callable[[RuleSet], str]:
-    return lambda rules: text if rules.cube else "-"
+def _limit(rules: RuleSet) -> str:
+    return str(rules.cube_limit) if rules.cube else "-"
 
 
 def _times(option: str) -> Callable[[RuleSet], str]:
@@ -45,13 +49,11 @@ _QUESTIONS: Final[Mapping[str, tuple[str, Answer]]] = {
     "opening_roll": ("opening roll", "one die each, the larger starts; equal dice: again"),
     "opening_every_game": (
         "an opening roll in",
-        lambda rules: (
-            "every game" if rules.opening_every_game else "the first game; then the winner starts"
-        ),
+        _choice("opening_every_game", "every game", "the first game; then the winner starts"),
     ),
     "starter_rerolls": (
         "the starter plays",
-        lambda rules: "a new roll" if rules.starter_rerolls else "the two opening dice",
+        _choice("starter_rerolls", "a new roll", "the two opening dice"),
     ),
     "closed_out_rolls": ("a closed-out player rolls", _flag("closed_out_rolls")),
     "both_dice": ("both dice if possible, else the larger", "yes"),
@@ -63,9 +65,9 @@ _QUESTIONS: Final[Mapping[str, tuple[str, Answer]]] = {
     "moving_inside": ("moving inside home instead of bearing off", "allowed"),
     "no_hit_and_run_at_home": (
         "hit and run in one's own home",
-        lambda rules: "no" if rules.no_hit_and_run_at_home else "allowed",
+        _choice("no_hit_and_run_at_home", "no", "allowed"),
     ),
-    "single": ("a won game counts", lambda rules: "1 × cube" if rules.cube else "1"),
+    "single": ("a won game counts", _choice("cube", "1 × cube", "1")),
     "gammon": ("gammon (mars): nothing borne off", _times("gammon")),
     "backgammon": (
         "backgammon (katmerli mars): nor off the bar and the winner's home",
@@ -74,19 +76,19 @@ _QUESTIONS: Final[Mapping[str, tuple[str, Answer]]] = {
     "cube": ("cube", _cube),
     "cube_limit": (
         "the cube goes up to",
-        lambda rules: str(rules.cube_limit) if rules.cube else "-",
+        _limit,
     ),
-    "drop": ("a refused double loses", _with_cube("the value before it")),
+    "drop": ("a refused double loses", _choice("cube", "the value before it", "-")),
     "crawford": ("Crawford game", _flag("crawford")),
     "jacoby": ("Jacoby rule", _flag("jacoby")),
     "best_of_games": (
         "a match of so many games",
-        lambda rules: "no" if rules.best_of_games is None else str(rules.best_of_games),
+        _flag("best_of_games"),
     ),
     "match_end": ("the match ends when", "a player reaches the length, or passes it"),
     "resign": (
         "a game resigned counts",
-        lambda rules: "as the board stands" + (", × cube" if rules.cube else ""),
+        _choice("cube", "as the board stands, × cube", "as the board stands"),
     ),
     "resign_again": ("a refused offer to resign", "is not repeated in the same turn"),
     "resign_match": ("resigning the match", "reported by the game server"),
