@@ -7,6 +7,7 @@ spellings of a number and every quarrel between two JSON readers end in that one
 
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -28,6 +29,9 @@ from verifier.events import (
 
 MAX_LINE = 4096  # bytes, without the line end
 MAX_LOG = 64 * 1024 * 1024  # bytes
+MAX_DEPTH = 16  # brackets open at once in what is still called JSON; a log's line has 2
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 _decoder = msgspec.json.Decoder(AnyEvent)
 _encoder = msgspec.json.Encoder(order="deterministic")
@@ -125,6 +129,9 @@ def _faults(line: bytes, seq: int) -> Iterator[Failure]:
     except UnicodeDecodeError as error:
         yield Failure("line-not-utf8", seq, params={"column": error.start + 1})
         return
+    if _too_deep(text):
+        yield Failure("line-not-json", seq, params={"column": 1})
+        return
     try:
         value = json.loads(
             text, object_pairs_hook=_Pairs, parse_constant=_no_constant, parse_float=_number
@@ -132,7 +139,7 @@ def _faults(line: bytes, seq: int) -> Iterator[Failure]:
     except json.JSONDecodeError as error:
         yield Failure("line-not-json", seq, params={"column": error.colno})
         return
-    except (ValueError, RecursionError):
+    except ValueError:  # NaN or Infinity
         yield Failure("line-not-json", seq, params={"column": 1})
         return
     if not isinstance(value, _Pairs):
@@ -214,14 +221,32 @@ class _Pairs(list[tuple[str, Any]]):
             if name in seen:
                 return name
             seen.add(name)
-            inside = value if isinstance(value, list) and not isinstance(value, _Pairs) else [value]
-            for item in inside:
-                if isinstance(item, _Pairs) and (inner := item.duplicate()):
+            for inside in _objects(value):
+                if inner := inside.duplicate():
                     return f"{name}.{inner}"
         return ""
 
     def plain(self) -> dict[str, Any]:
         return {k: v.plain() if isinstance(v, _Pairs) else v for k, v in self}
+
+
+def _objects(value: object) -> Iterator[_Pairs]:
+    """The object that a value is, or those in an array, however deep."""
+    if isinstance(value, _Pairs):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _objects(item)
+
+
+def _too_deep(text: str) -> bool:
+    """Whether brackets nest deeper than any reader can be asked to follow (F2)."""
+    depth = 0
+    for character in _STRING.sub("", text):
+        depth += (character in "[{") - (character in "]}")
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def _no_constant(name: str) -> NoReturn:
