@@ -132,9 +132,9 @@ def _version() -> str:
 
 
 def _serve(_: argparse.Namespace, settings: Settings) -> int:
-    import uvloop  # noqa: PLC0415 - other commands start without the server
+    import uvloop
 
-    from dice_service import logs  # noqa: PLC0415
+    from dice_service import logs
 
     logs.configure(settings.log_level)
     uvloop.run(_run_server(settings))
@@ -142,9 +142,9 @@ def _serve(_: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _run_server(settings: Settings) -> None:
-    from dice_service import server  # noqa: PLC0415
-    from dice_service.app import build_app  # noqa: PLC0415
-    from dice_service.service import open_service  # noqa: PLC0415
+    from dice_service import server
+    from dice_service.app import build_app
+    from dice_service.service import open_service
 
     async with open_service(settings) as service:
         listener = server.listen(settings.host, settings.port)
@@ -194,7 +194,7 @@ def _revoke_api_key(given: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _with_storage(settings: Settings, work: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - what work returns
-    from dice_service.storage.sqlite import SqliteStorage  # noqa: PLC0415
+    from dice_service.storage.sqlite import SqliteStorage
 
     storage = SqliteStorage(settings.database_path)
     try:
@@ -234,7 +234,7 @@ def _reseal(_: argparse.Namespace, settings: Settings) -> int:
 
 
 def _migrate(_: argparse.Namespace, settings: Settings) -> int:
-    from dice_service.storage.migrations import migrate  # noqa: PLC0415
+    from dice_service.storage.migrations import migrate
 
     before, after = migrate(settings.database_path)
     print(f"{settings.database_path}: schema {before} before, {after} now")
@@ -242,7 +242,7 @@ def _migrate(_: argparse.Namespace, settings: Settings) -> int:
 
 
 def _demo(given: argparse.Namespace, _: Settings) -> int:
-    from dice_service import demo  # noqa: PLC0415
+    from dice_service import demo
 
     return demo.run(rolls=given.rolls, folder=given.folder, seeding=given.seeding)
 

@@ -7,7 +7,7 @@ is what a line can hold.
 from typing import Annotated, Literal, get_args
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from dice_service.answers import Phase
 from verifier import events
@@ -57,6 +57,16 @@ Label = Annotated[
 ]
 
 
+def _plain_integer(value: object) -> object:
+    """Refuse ``true`` and ``1.0``, which equal 1 and so pass for it in a literal type."""
+    if type(value) is not int and value is not None:
+        raise ValueError("Input should be 0 or 1")
+    return value
+
+
+PlayerNumber = Annotated[Player, BeforeValidator(_plain_integer)]
+
+
 class Request(BaseModel):
     """What a caller sends."""
 
@@ -103,14 +113,14 @@ class RollRequest(Request):
     """What the roll is for. An empty body stands for ``{}``."""
 
     purpose: Literal["opening", "turn"] = Field("turn", description="opening: the player is null")
-    player: Player | None = Field(None, description="whose turn it is, if the log shall say so")
+    player: PlayerNumber | None = Field(None, description="whose turn it is, if the log shall say so")
 
 
 class EndMatch(Request):
     """Why the match is over. An abort has no winner."""
 
     reason: Literal["finished", "resign", "timeout", "disconnect", "abandon", "abort"]
-    winner: Player | None = None
+    winner: PlayerNumber | None = None
 
 
 class ListQuery(BaseModel):
