@@ -113,7 +113,7 @@ class RollRequest(Request):
     """What the roll is for. An empty body stands for ``{}``."""
 
     purpose: Literal["opening", "turn"] = Field("turn", description="opening: the player is null")
-    player: PlayerNumber | None = Field(None, description="whose turn it is, if the log shall say so")
+    player: PlayerNumber | None = Field(None, description="whose turn, if the log shall say so")
 
 
 class EndMatch(Request):

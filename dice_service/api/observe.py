@@ -7,10 +7,9 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dice_service.api.metrics import UNKNOWN, Metrics
-from dice_service.api.problems import problem_response
+from dice_service.api.problems import failure_response
 from dice_service.api.rolls import ROLL
 from dice_service.api.routes import Places
-from dice_service.errors import Refusal
 from dice_service.logs import safe_id
 
 HEADERS = ((b"x-content-type-options", b"nosniff"),)  # of every answer
@@ -57,8 +56,7 @@ class Observe:
         except Exception:  # noqa: BLE001 - the last net: it must catch what nobody thought of
             _log.exception("request failed")
             if status == 0:
-                refusal = Refusal("internal", "The service failed. Send the request again.")
-                await problem_response(refusal, close=True)(scope, receive, marked)
+                await failure_response()(scope, receive, marked)
         finally:
             self._tell(scope, status, time.perf_counter() - begin)
             structlog.contextvars.clear_contextvars()

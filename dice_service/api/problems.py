@@ -42,6 +42,12 @@ def problem_response(
     return Response(refusal.body(), refusal.status, extra, MEDIA_TYPE)
 
 
+def failure_response() -> Response:
+    """The answer to a fault of ours, which tells nothing of it."""
+    detail = "The service failed. What was asked may be done or not: send the request again."
+    return problem_response(Refusal("internal", detail), close=True)
+
+
 def invalid(error: Mapping[str, object]) -> tuple[str, str]:
     """One of pydantic's faults as (field, message), without the value that was sent."""
     location = error["loc"]
@@ -72,6 +78,10 @@ def install(app: FastAPI) -> None:
         code, detail = _OF_STATUS.get(error.status_code, _OF_STATUS[400])
         return problem_response(Refusal(code, detail), error.headers)
 
+    async def failed(_: Request, __: Exception) -> Response:
+        return failure_response()  # Starlette raises the error again: Observe logs it
+
+    app.add_exception_handler(Exception, failed)
     app.add_exception_handler(Refusal, refused)
     app.add_exception_handler(RequestValidationError, not_valid)
     app.add_exception_handler(HTTPException, http_error)
