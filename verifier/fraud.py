@@ -49,13 +49,18 @@ def is_proof(data: bytes) -> bool:
 
 
 def read_proof(data: bytes) -> FraudProof:
-    """Read a fraud proof file. Raises :class:`InputError` ``proof-unreadable``."""
+    """Read a fraud proof file, written in the one way that :func:`encode_proof` writes it.
+
+    Raises :class:`InputError` ``proof-unreadable``.
+    """
+    what = "it is not written in the one way it may be written"
     try:
-        return msgspec.json.decode(data, type=FraudProof)
+        proof = msgspec.json.decode(data, type=FraudProof)
+        if encode_proof(proof) == data:
+            return proof
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InputError(
-            "proof-unreadable", "not a fraud proof: {what}", what=str(error)[:200]
-        ) from None
+        what = str(error)[:200]
+    raise InputError("proof-unreadable", "not a fraud proof: {what}", what=what)
 
 
 def check_proof(proof: FraudProof) -> str:
@@ -69,9 +74,8 @@ def check_proof(proof: FraudProof) -> str:
 
 def contradict(one: Statement, two: Statement) -> bool:
     """Whether two statements cannot both be true of one log (P2)."""
-    if one.first == two.first:
-        return one.lines[0] != two.lines[0]
-    return _ends_before(one, two) or _ends_before(two, one)
+    differ = one.first == two.first and one.lines[0] != two.lines[0]
+    return differ or _ends_before(one, two) or _ends_before(two, one)
 
 
 def statement_of(

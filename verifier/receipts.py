@@ -5,13 +5,25 @@ stand, then one ``roll_receipt`` a line. Either part may stand alone.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 from msgspec import Struct
 
 from verifier.errors import Failure, InputError, LineError
-from verifier.events import Count, Hex32, KeyId, MatchId, Seed, Signature64
+from verifier.events import (
+    AnyEvent,
+    Count,
+    Hex32,
+    KeyId,
+    Match,
+    MatchId,
+    Roll,
+    Seed,
+    Signature64,
+    SignatureLine,
+)
 from verifier.log import MAX_LINE, MAX_LOG, decode_line, line_hash, split_lines
 
 _ROLL_RECEIPT = b'{"type":"roll_receipt"'
@@ -56,11 +68,21 @@ def decode_receipt(line: bytes, seq: int = 0) -> RollReceipt:
     try:
         receipt = msgspec.json.decode(line, type=RollReceipt)
         whole = len(line) <= 3 * MAX_LINE and encode_receipt(receipt) == line
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        whole = False
-    if not whole or line_hash(receipt.line.encode()) != receipt.head:
-        raise LineError(Failure("receipt-malformed", seq))
-    return receipt
+        kept = receipt.line.encode()
+        if whole and line_hash(kept) == receipt.head and isinstance(decode_line(kept, seq), Roll):
+            return receipt
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, LineError):
+        pass  # the one message says enough
+    raise LineError(Failure("receipt-malformed", seq))
+
+
+def is_opening(events: Sequence[AnyEvent | None]) -> bool:
+    """Whether a log's first events are an opening receipt: no more and no less (R1)."""
+    match = events[0]
+    if not isinstance(match, Match):
+        return False
+    signed = [seq for seq, event in enumerate(events) if isinstance(event, SignatureLine)]
+    return len(signed) == (1 if match.seeding == "direct" else 2) and signed[-1] == len(events) - 1
 
 
 def holds_roll_receipts(data: bytes) -> bool:
@@ -75,6 +97,7 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
     here but against a log, by :func:`verifier.verify_log`.
     """
     opening: list[bytes] = []
+    events: list[AnyEvent] = []
     rolls: list[RollReceipt] = []
     lines, rest = split_lines(data)
     if rest or not lines or len(data) > MAX_LOG:
@@ -86,15 +109,19 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
             elif rolls:
                 raise _unreadable(source, seq + 1, "a roll receipt must stand here")
             else:
-                if isinstance(decode_line(line, seq), Seed):
-                    raise _unreadable(source, seq + 1, "is this the log itself?")
+                events.append(decode_line(line, seq))
                 opening.append(line)
+                if isinstance(events[-1], Seed):
+                    raise _unreadable(source, seq + 1, "is this the log itself?")
         except LineError as error:
             failure = error.failure
             what = f"{failure.code} {failure.field}".rstrip()
             raise _unreadable(source, seq + 1, what) from None
-    if opening and not opening[0].startswith(b'{"type":"match"'):
+    if opening and not isinstance(events[0], Match):
         raise _unreadable(source, 1, "an opening receipt begins with the match line")
+    if opening and not is_opening(events):
+        what = "an opening receipt ends with the signature after both commitments"
+        raise _unreadable(source, len(opening), what)
     kept = Receipts(tuple(opening), tuple(rolls), source)
     for seq, receipt in enumerate(rolls, len(opening)):
         if receipt.match_id != kept.match_id:

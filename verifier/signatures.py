@@ -11,6 +11,20 @@ from verifier.errors import InputError
 
 _HEX32 = re.compile(r"[0-9a-f]{64}")
 
+# The points of small order, in every spelling, with the sign bit (the last byte's highest) cleared.
+# Anyone can sign under such a key, so that its signatures prove nothing (G6).
+_SMALL_ORDER = frozenset(
+    (
+        "00" * 32,
+        "01" + "00" * 31,
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 30 + "7f",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    )
+)
+
 
 def head_message(match_id: str, seq: int, head: str) -> bytes:
     """What is signed: line ``seq`` of the match has the SHA-256 ``head`` (G1)."""
@@ -23,13 +37,20 @@ def key_id_of(public_key: str) -> str:
 
 
 def verify_head(public_key: str, match_id: str, seq: int, head: str, sig: str) -> bool:
-    """Whether ``sig`` (128 hex digits) is the key's signature over this head (G1)."""
+    """Whether ``sig`` (128 hex digits) is the key's signature over this head (G1, G6)."""
+    if is_weak(public_key):
+        return False
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
         key.verify(bytes.fromhex(sig), head_message(match_id, seq, head))
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def is_weak(public_key: str) -> bool:
+    """Whether a key (64 hex digits) is a point of small order, under which anyone can sign (G6)."""
+    return f"{public_key[:62]}{int(public_key[62:], 16) & 0x7F:02x}" in _SMALL_ORDER
 
 
 def read_public_key(text: str) -> str:
