@@ -1,15 +1,34 @@
 """What the service answers: one struct an answer, encoded by :func:`encode` and nothing else."""
 
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from verifier.events import (
+    Count,
+    Die,
+    EndReason,
+    Hex32,
+    KeyId,
+    Label,
+    MatchId,
+    Name,
+    Options,
+    Player,
+    Points,
+    Purpose,
+    Seeding,
+    Time,
+)
 from verifier.receipts import RollReceipt
 
 T = TypeVar("T")
 Phase = Literal["commitments", "seeds", "rolling", "ended"]
+# Told to readers of the schema, left to a client's own checks, which say what is wrong with it.
+Token = Annotated[str, Meta(extra_json_schema={"pattern": "^zp_[A-Za-z0-9_-]{43}$"})]
+Revealed = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
 
 _encoder = msgspec.json.Encoder()
 
@@ -30,12 +49,12 @@ class Outcome(Generic[T]):
 class Opening(Struct, frozen=True):
     """A match opened. ``receipt`` holds lines 0 and 1; ``tokens`` are the players' own."""
 
-    match_id: str
-    commitment: str
-    public_key: str
-    key_id: str
+    match_id: MatchId
+    commitment: Hex32
+    public_key: Hex32
+    key_id: KeyId
     receipt: str
-    tokens: tuple[str, str]
+    tokens: tuple[Token, Token]
 
     def __repr__(self) -> str:
         return f"Opening(match_id={self.match_id!r})"  # tokens are secrets
@@ -44,32 +63,32 @@ class Opening(Struct, frozen=True):
 class LineAnswer(Struct, frozen=True):
     """A player's commitment or seed as it stands in the log."""
 
-    match_id: str
-    player: int
-    seq: int
+    match_id: MatchId
+    player: Player
+    seq: Count
     line: str
 
 
 class RollAnswer(Struct, frozen=True):
     """Two dice and the service's signature on the log that ends with them."""
 
-    match_id: str
-    index: int
-    dice: tuple[int, int]
-    purpose: str
-    player: int | None
+    match_id: MatchId
+    index: Count
+    dice: tuple[Die, Die]
+    purpose: Purpose
+    player: Player | None
     receipt: RollReceipt
 
 
 class EndAnswer(Struct, frozen=True):
     """A match ended and revealed; ``seq`` and ``head`` are of the log's last line."""
 
-    match_id: str
-    reason: str
-    winner: int | None
-    server_seed: str
-    seq: int
-    head: str
+    match_id: MatchId
+    reason: EndReason
+    winner: Player | None
+    server_seed: Revealed
+    seq: Count
+    head: Hex32
 
 
 class MatchView(Struct, frozen=True):
@@ -79,27 +98,27 @@ class MatchView(Struct, frozen=True):
     ``head`` is the SHA-256 of the last. ``due`` says in a word list what may come next.
     """
 
-    match_id: str
-    seeding: str
-    rules: str | None
-    length: int | None
-    options: dict[str, bool | int]
-    players: tuple[str, str]
+    match_id: MatchId
+    seeding: Seeding
+    rules: Name | None
+    length: Points | None
+    options: Options
+    players: tuple[Label, Label]
     phase: Phase
     due: tuple[str, ...]
-    opened_at: str
-    ended_at: str | None
-    commitment: str
-    public_key: str
-    key_id: str
-    commitments: tuple[str | None, str | None]
-    seeds: tuple[str | None, str | None]
-    rolls: int
-    reason: str | None
-    winner: int | None
-    server_seed: str | None
-    lines: int
-    head: str
+    opened_at: Time
+    ended_at: Time | None
+    commitment: Hex32
+    public_key: Hex32
+    key_id: KeyId
+    commitments: tuple[Hex32 | None, Hex32 | None]
+    seeds: tuple[Hex32 | None, Hex32 | None]
+    rolls: Count
+    reason: EndReason | None
+    winner: Player | None
+    server_seed: Hex32 | None
+    lines: Count
+    head: Hex32
 
 
 class OwnedView(Struct, frozen=True):
@@ -114,20 +133,20 @@ class LogView(Struct, frozen=True):
 
     owner: str
     data: bytes
-    head: str
+    head: Hex32
     ended: bool
 
 
 class MatchSummary(Struct, frozen=True):
     """A match in a list."""
 
-    match_id: str
+    match_id: MatchId
     owner: str
     seeding: str
-    rules: str | None
+    rules: Name | None
     phase: Phase
-    opened_at: str
-    ended_at: str | None
+    opened_at: Time
+    ended_at: Time | None
 
 
 class Page(Struct, frozen=True):

@@ -38,7 +38,7 @@ def operation(
     """The security of an operation and, if it has one, its body."""
     found: dict[str, Any] = {"security": security}
     if body is not None:
-        content = {"schema": reference(body), "examples": EXAMPLES[body.__name__]}
+        content = {"schema": reference(body), "examples": _examples(body)}
         found["requestBody"] = {"required": not optional, "content": {JSON: content}}
     return found
 
@@ -83,11 +83,31 @@ def refusals(*codes: str) -> Responses:
         )
         titles = [answer["description"], f"`{code}`: {problem.title}"]
         answer["description"] = "; ".join(title for title in titles if title)
-        value = msgspec.json.decode(Refusal(code, "What was wrong, and what to do.").body())
-        answer["content"][MEDIA_TYPE]["examples"][code] = {"value": value}
+        answer["content"][MEDIA_TYPE]["examples"][code] = _example(f"problem.{code}")
     return dict(sorted(found.items(), key=lambda item: int(item[0])))
 
 
+def examples() -> dict[str, Any]:
+    """Every example by the name that operations refer to it by."""
+    found = {
+        f"{model}.{name}": {"value": value}
+        for model, values in EXAMPLES.items()
+        for name, value in values.items()
+    }
+    for code in PROBLEMS:
+        value = msgspec.json.decode(Refusal(code, "What was wrong, and what to do.").body())
+        found[f"problem.{code}"] = {"value": value}
+    return found
+
+
+def _examples(model: type[Struct] | type[BaseModel]) -> dict[str, dict[str, str]]:
+    return {name: _example(f"{model.__name__}.{name}") for name in EXAMPLES[model.__name__]}
+
+
+def _example(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/examples/{name}"}
+
+
 def _success(description: str, model: type[Struct]) -> dict[str, Any]:
-    content = {"schema": reference(model), "examples": EXAMPLES[model.__name__]}
+    content = {"schema": reference(model), "examples": _examples(model)}
     return {"description": description, "content": {JSON: content}}

@@ -59,103 +59,89 @@ LINES = f"{_MATCH_LINE}\n{_SIGNATURE_LINE}\n"
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "OpenMatch": {
-        "dice only": {"value": {"players": ["Ayşe", "Bora"]}},
-        "with everything said": {
-            "value": {
-                "seeding": "committed",
-                "rules": None,
-                "length": 5,
-                "options": {},
-                "players": ["Ayşe", "Bora"],
-            }
+        "dice-only": {"players": ["Ayşe", "Bora"]},
+        "with-everything-said": {
+            "seeding": "committed",
+            "rules": None,
+            "length": 5,
+            "options": {},
+            "players": ["Ayşe", "Bora"],
         },
     },
-    "Commitment": {"a commitment": {"value": {"commitment": EXAMPLE_HEX}}},
-    "Seed": {"a seed": {"value": {"seed": EXAMPLE_HEX}}},
+    "Commitment": {"a-commitment": {"commitment": EXAMPLE_HEX}},
+    "Seed": {"a-seed": {"seed": EXAMPLE_HEX}},
     "RollRequest": {
-        "a turn": {"value": {}},
-        "player 1's turn": {"value": {"purpose": "turn", "player": 1}},
-        "the opening": {"value": {"purpose": "opening"}},
+        "a-turn": {},
+        "player-1s-turn": {"purpose": "turn", "player": 1},
+        "the-opening": {"purpose": "opening"},
     },
     "EndMatch": {
-        "played out": {"value": {"reason": "finished", "winner": 0}},
-        "abandoned before the dice": {"value": {"reason": "abort"}},
+        "played-out": {"reason": "finished", "winner": 0},
+        "abandoned-before-the-dice": {"reason": "abort"},
     },
     "Opening": {
         "opened": {
-            "value": {
-                "match_id": EXAMPLE_ID,
-                "commitment": EXAMPLE_HEX,
-                "public_key": EXAMPLE_HEX,
-                "key_id": _KEY_ID,
-                "receipt": LINES,
-                "tokens": _TOKENS,
-            }
+            "match_id": EXAMPLE_ID,
+            "commitment": EXAMPLE_HEX,
+            "public_key": EXAMPLE_HEX,
+            "key_id": _KEY_ID,
+            "receipt": LINES,
+            "tokens": _TOKENS,
         }
     },
     "LineAnswer": {
-        "committed": {
-            "value": {"match_id": EXAMPLE_ID, "player": 0, "seq": 2, "line": _COMMITMENT_LINE}
-        }
+        "committed": {"match_id": EXAMPLE_ID, "player": 0, "seq": 2, "line": _COMMITMENT_LINE}
     },
     "RollAnswer": {
         "rolled": {
-            "value": {
+            "match_id": EXAMPLE_ID,
+            "index": 0,
+            "dice": [6, 1],
+            "purpose": "turn",
+            "player": None,
+            "receipt": {
+                "type": "roll_receipt",
                 "match_id": EXAMPLE_ID,
-                "index": 0,
-                "dice": [6, 1],
-                "purpose": "turn",
-                "player": None,
-                "receipt": {
-                    "type": "roll_receipt",
-                    "match_id": EXAMPLE_ID,
-                    "key_id": _KEY_ID,
-                    "seq": 7,
-                    "head": EXAMPLE_HEX,
-                    "sig": _SIG,
-                    "line": _ROLL_LINE,
-                },
-            }
+                "key_id": _KEY_ID,
+                "seq": 7,
+                "head": EXAMPLE_HEX,
+                "sig": _SIG,
+                "line": _ROLL_LINE,
+            },
         }
     },
     "EndAnswer": {
         "revealed": {
-            "value": {
-                "match_id": EXAMPLE_ID,
-                "reason": "finished",
-                "winner": 0,
-                "server_seed": EXAMPLE_HEX,
-                "seq": 10,
-                "head": EXAMPLE_HEX,
-            }
+            "match_id": EXAMPLE_ID,
+            "reason": "finished",
+            "winner": 0,
+            "server_seed": EXAMPLE_HEX,
+            "seq": 10,
+            "head": EXAMPLE_HEX,
         }
     },
-    "MatchView": {"under way": {"value": _VIEW}},
+    "MatchView": {"under-way": _VIEW},
     "Page": {
-        "the last page": {
-            "value": {
-                "matches": [
-                    {
-                        "match_id": EXAMPLE_ID,
-                        "owner": "club",
-                        "seeding": "committed",
-                        "rules": None,
-                        "phase": "rolling",
-                        "opened_at": _TIME,
-                        "ended_at": None,
-                    }
-                ],
-                "next": None,
-            }
+        "the-last-page": {
+            "matches": [
+                {
+                    "match_id": EXAMPLE_ID,
+                    "owner": "club",
+                    "seeding": "committed",
+                    "rules": None,
+                    "phase": "rolling",
+                    "opened_at": _TIME,
+                    "ended_at": None,
+                }
+            ],
+            "next": None,
         }
     },
     "Keys": {
-        "one key": {
-            "value": {
-                "protocol": "zarf/1",
-                "keys": [{"key_id": _KEY_ID, "public_key": EXAMPLE_HEX, "active": True}],
-            }
+        "one-key": {
+            "protocol": "zarf/1",
+            "keys": [{"key_id": _KEY_ID, "public_key": EXAMPLE_HEX, "active": True}],
         }
     },
-    "Health": {"well": {"value": {"status": "ok"}}},
+    "Health": {"well": {"status": "ok"}},
 }

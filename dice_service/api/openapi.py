@@ -15,7 +15,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from dice_service import answers
-from dice_service.api import health, keys, models, problems
+from dice_service.api import documents, health, keys, models, problems
 from dice_service.errors import PROBLEMS
 from verifier import events
 
@@ -133,6 +133,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     _, replies = msgspec.json.schema_components(_ANSWERS, ref_template=_REFERENCE)
     found["components"] = {
         "schemas": {**requests["$defs"], **replies, "Problem": _PROBLEM},
+        "examples": documents.examples(),
         "securitySchemes": _SECURITY,
     }
     return found
