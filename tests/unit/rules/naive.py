@@ -13,10 +13,8 @@ def legal_results(
     me: Counts, opp: Counts, roll: tuple[int, int], *, loose: bool, no_run: bool
 ) -> set[Result]:
     """The positions after every legal play; empty when nothing can be played."""
-    if roll[0] == roll[1]:
-        orders = [(roll[0],) * 4]
-    else:
-        orders = list(permutations(roll))
+    double = roll[0] == roll[1]
+    orders: list[tuple[int, ...]] = [(roll[0],) * 4] if double else [*permutations(roll)]
     by_length: dict[int, set[Result]] = {}
     larger: set[Result] = set()
     for order in orders:

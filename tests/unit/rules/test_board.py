@@ -1,10 +1,10 @@
-from verifier.rules import board
-from verifier.rules.board import START, borne_off, pack, pips, unpack
-from verifier.rules.messages import RuleError
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from verifier.rules import board
+from verifier.rules.board import START, borne_off, pack, pips, unpack
+from verifier.rules.messages import RuleError
 
 
 @st.composite
