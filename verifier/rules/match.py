@@ -229,17 +229,15 @@ class MatchState(NamedTuple):
             raise RuleError("match_over")
         if self.stage == "won":
             expected = MatchEnd(self.winner, "score", self.score)
-        elif event.reason == "score":
-            raise self._on().not_due(None)
         elif self.stage == "forfeited":
-            reason = event.reason if event.reason in ENDINGS else ENDINGS[0]
-            expected = MatchEnd(self.winner, reason, self.score)
+            expected = MatchEnd(self.winner, _one_of(ENDINGS, event.reason), self.score)
         else:
             self._unforced()
+            if event.reason == "score":
+                raise self._on().not_due(None)
             if event.winner is not None:
                 raise RuleError("match_end_needs_forfeit", player=event.winner)
-            reason = event.reason if event.reason in WITHOUT_WINNER else WITHOUT_WINNER[0]
-            expected = MatchEnd(None, reason, self.score)
+            expected = MatchEnd(None, _one_of(WITHOUT_WINNER, event.reason), self.score)
         if event != expected:
             raise _differs("match_end", expected)
         return self._replace(stage="over", winner=event.winner)
@@ -248,6 +246,10 @@ class MatchState(NamedTuple):
         """Refuse an early end while a line that follows of itself is still to come."""
         if self._on().follows() is not None:
             raise self.game.not_due(None)
+
+
+def _one_of(reasons: tuple[Reason, ...], reason: Reason) -> Reason:
+    return reason if reason in reasons else reasons[0]
 
 
 def _differs(line: str, expected: GameEnd | MatchEnd) -> RuleError:

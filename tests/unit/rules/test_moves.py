@@ -46,7 +46,7 @@ def by_gnubg(me: Side, opp: Side, roll: Roll) -> set[tuple[Side, Side]]:
 
 
 def by_bgsage(me: Side, opp: Side, roll: Roll) -> set[tuple[Side, Side]]:
-    """The same by BGSage: a board with my bar at 25, the opponent's bar at 0, its points negative."""
+    """The same by BGSage: my bar at 25, the opponent's at 0, its checkers negative."""
     mine, theirs = unpack(me), unpack(opp)
     board = [theirs[24], *(mine[p] - theirs[23 - p] for p in range(24)), mine[24]]
     results = set()
