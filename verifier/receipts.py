@@ -76,13 +76,16 @@ def decode_receipt(line: bytes, seq: int = 0) -> RollReceipt:
     raise LineError(Failure("receipt-malformed", seq))
 
 
-def is_opening(events: Sequence[AnyEvent | None]) -> bool:
-    """Whether a log's first events are an opening receipt: no more and no less (R1)."""
+def opening_fault(events: Sequence[AnyEvent]) -> str:
+    """Why a log's first events are not an opening receipt, no more and no less; "" if so (R1)."""
     match = events[0]
     if not isinstance(match, Match):
-        return False
+        return "an opening receipt begins with the match line"
     signed = [seq for seq, event in enumerate(events) if isinstance(event, SignatureLine)]
-    return len(signed) == (1 if match.seeding == "direct" else 2) and signed[-1] == len(events) - 1
+    wanted = 1 if match.seeding == "direct" else 2
+    if len(signed) == wanted and signed[-1] == len(events) - 1:
+        return ""
+    return "an opening receipt ends with the signature after both commitments"
 
 
 def holds_roll_receipts(data: bytes) -> bool:
@@ -117,10 +120,7 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
             failure = error.failure
             what = f"{failure.code} {failure.field}".rstrip()
             raise _unreadable(source, seq + 1, what) from None
-    if opening and not isinstance(events[0], Match):
-        raise _unreadable(source, 1, "an opening receipt begins with the match line")
-    if opening and not is_opening(events):
-        what = "an opening receipt ends with the signature after both commitments"
+    if opening and (what := opening_fault(events)):
         raise _unreadable(source, len(opening), what)
     kept = Receipts(tuple(opening), tuple(rolls), source)
     for seq, receipt in enumerate(rolls, len(opening)):
