@@ -28,14 +28,12 @@ KeyId = Annotated[
 ]
 MatchId = Annotated[str, Meta(pattern="^[A-Za-z0-9._-]{1,64}$", max_length=64)]
 Name = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,32}$", max_length=32)]
+TIME_PATTERN = (
+    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$"
+)
 Time = Annotated[
-    str,
-    Meta(
-        pattern="^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-        "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$",
-        max_length=24,
-        description="RFC 3339, UTC, milliseconds",
-    ),
+    str, Meta(pattern=TIME_PATTERN, max_length=24, description="RFC 3339, UTC, milliseconds")
 ]
 Label = Annotated[
     str,

@@ -35,6 +35,13 @@ class Order:
         """Take the event of line ``seq``: None if it may stand there, else what is wrong."""
         return self._step(event, seq)
 
+    def take_rolls(self, count: int) -> bool:
+        """Take the first ``count`` rolls of a dice-only match at once, if rolls are due."""
+        if self._step != self._rolling or self._rolls:
+            return False
+        self._rolls = count
+        return True
+
     def _match(self, event: AnyEvent, seq: int) -> Failure | None:
         if not isinstance(event, Match):
             return _misplaced(event, seq, "match")

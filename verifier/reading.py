@@ -2,10 +2,12 @@
 
 Reading goes on after a fault, so that one changed byte does not hide what the rest shows:
 every line is decoded and its place in the chain checked; only the order of events is followed
-no further than the first fault in it.
+no further than the first fault in it. The run of rolls of an honest dice-only log is not decoded
+at all but written again (see ``rewrite.py``).
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from verifier.errors import Failure, InputError, LineError
 from verifier.events import (
@@ -21,15 +23,24 @@ from verifier.events import (
 )
 from verifier.log import MAX_LOG, decode_line, line_hash, split_lines
 from verifier.order import Order
+from verifier.rewrite import ROLL, rewrite_rolls
 
 
-@dataclass(slots=True)
+@dataclass
 class Reading:
-    """What a log holds, with the number of the line (from 0) each thing stands in."""
+    """What a log holds, with the number of the line (from 0) each thing stands in.
 
-    lines: list[bytes]
-    hashes: list[str]
-    events: list[AnyEvent | None] = field(default_factory=list)
+    ``events`` lacks the lines that could not be read, which are in ``unreadable``, and those in
+    ``rewritten``, the roll lines that were written again and are the same to the byte. ``count``
+    is the number of whole lines.
+    """
+
+    data: bytes
+    count: int = 0
+    heads: dict[int, str] = field(default_factory=dict)
+    events: dict[int, AnyEvent] = field(default_factory=dict)
+    unreadable: set[int] = field(default_factory=set)
+    rewritten: range = range(0)
     failures: list[Failure] = field(default_factory=list)
     cut: bool = False
     over: bool = False
@@ -42,9 +53,23 @@ class Reading:
     signatures: list[tuple[int, SignatureLine]] = field(default_factory=list)
     broken_links: set[int] = field(default_factory=set)
 
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The whole lines, without their line ends."""
+        return split_lines(self.data)[0]
 
-def read_log(data: bytes) -> Reading:
-    """Read a log's bytes.
+    def head(self, seq: int) -> str:
+        """The SHA-256 of line ``seq``."""
+        return self.heads.get(seq) or line_hash(self.lines[seq])
+
+    @property
+    def roll_count(self) -> int:
+        """How many roll lines the log has, of those that could be read."""
+        return len(self.rolls) + len(self.rewritten)
+
+
+def read_log(data: bytes, *, rewrite: bool = False) -> Reading:
+    """Read a log's bytes; with ``rewrite`` its rolls may be taken by writing them again.
 
     Raises :class:`InputError` ``file-empty``, ``file-too-long`` or ``file-not-a-log`` where there
     is nothing to judge; every other fault stands in the reading's ``failures``.
@@ -58,27 +83,91 @@ def read_log(data: bytes) -> Reading:
             limit=MAX_LOG,
             line=data.count(b"\n", 0, MAX_LOG) + 1,
         )
+    if rewrite and (reading := _rewritten(data)):
+        return reading
     lines, rest = split_lines(data)
     if not lines:
         raise InputError("file-not-a-log", "the file has no whole line: it is no match log")
-    reading = Reading(lines, [line_hash(line) for line in lines], cut=bool(rest))
-    order: Order | None = Order()
-    for seq, line in enumerate(lines):
+    reader = _Reader(data)
+    for line in lines:
+        reader.take(line)
+    return reader.close(cut=bool(rest))
+
+
+class _Reader:
+    """Takes a log's lines one by one into a :class:`Reading`."""
+
+    def __init__(self, data: bytes) -> None:
+        self.reading = Reading(data)
+        self._order: Order | None = Order()
+
+    def take(self, line: bytes) -> None:
+        reading, seq = self.reading, self.reading.count
+        reading.count += 1
+        reading.heads[seq] = line_hash(line)
         try:
             event = decode_line(line, seq)
         except LineError as error:
-            reading.events.append(None)
+            reading.unreadable.add(seq)
             reading.failures.append(error.failure)
-            order = None
-            continue
-        reading.events.append(event)
+            self._order = None
+            return
+        reading.events[seq] = event
         _keep(reading, event, seq)
-        if order and (failure := order.take(event, seq)):
+        if self._order and (failure := self._order.take(event, seq)):
             reading.failures.append(failure)
-            order = None
-    reading.over = order is not None and order.over and not rest
-    _follow_chain(reading)
-    return reading
+            self._order = None
+
+    def take_rewritten(self, count: int, head: str) -> bool:
+        """Take ``count`` roll lines that need no decoding, the last with this head.
+
+        False if rolls are not due here.
+        """
+        if not self._order or not self._order.take_rolls(count):
+            return False
+        reading = self.reading
+        reading.rewritten = range(reading.count, reading.count + count)
+        reading.count += count
+        reading.heads[reading.count - 1] = head
+        return True
+
+    def close(self, *, cut: bool) -> Reading:
+        """The reading, after the last line; ``cut``: bytes without a line end follow it."""
+        self.reading.cut = cut
+        self.reading.over = self._order is not None and self._order.over and not cut
+        _follow_chain(self.reading)
+        return self.reading
+
+
+def _rewritten(data: bytes) -> Reading | None:
+    """A reading whose rolls were written again; None if they are not all as the seeds give them."""
+    start = data.find(b"\n" + ROLL) + 1
+    stop = data.find(b"\n", data.rfind(b"\n" + ROLL) + 1) + 1
+    tail, rest = split_lines(data[stop:])
+    if not start or not stop or len(tail) < 2:
+        return None
+    reader = _Reader(data)
+    for line in split_lines(data[:start])[0]:
+        reader.take(line)
+    reading = reader.reading
+    try:
+        reveal = decode_line(tail[1], 0)
+    except LineError:
+        return None
+    if not isinstance(reveal, Reveal) or not reading.match or len(reading.seeds) < 2:
+        return None
+    run = rewrite_rolls(
+        data[start:stop],
+        reading.head(reading.count - 1),
+        reading.match.match_id,
+        (reading.seeds[0][1], reading.seeds[1][1]),
+        reveal.server_seed,
+    )
+    if run is None or not reader.take_rewritten(*run):
+        return None
+    for line in tail:
+        reader.take(line)
+    return reader.close(cut=bool(rest))
 
 
 def _keep(reading: Reading, event: AnyEvent, seq: int) -> None:
@@ -101,15 +190,15 @@ def _keep(reading: Reading, event: AnyEvent, seq: int) -> None:
 
 def _follow_chain(reading: Reading) -> None:
     """Compare each ``prev`` with the hash of the line before, and name the line at fault (L3)."""
-    for seq, event in enumerate(reading.events):
-        if seq and isinstance(event, Linked) and event.prev != reading.hashes[seq - 1]:
+    for seq, event in reading.events.items():
+        if seq and isinstance(event, Linked) and event.prev != reading.head(seq - 1):
             reading.broken_links.add(seq)
     for seq in sorted(reading.broken_links):
         if _at_fault(reading, seq) == seq:
             event = reading.events[seq]
             assert isinstance(event, Linked)
             failure = Failure(
-                "prev-mismatch", seq, "prev", expected=reading.hashes[seq - 1], found=event.prev
+                "prev-mismatch", seq, "prev", expected=reading.head(seq - 1), found=event.prev
             )
         elif seq - 1 in reading.broken_links:
             continue  # already named for its own prev
@@ -127,6 +216,6 @@ def _at_fault(reading: Reading, seq: int) -> int:
     if seq + 1 in reading.broken_links:
         return seq
     event = reading.events[seq]
-    if isinstance(event, SignatureLine) and event.head == reading.hashes[seq - 1]:
+    if isinstance(event, SignatureLine) and event.head == reading.head(seq - 1):
         return seq
     return seq - 1

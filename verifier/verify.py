@@ -29,7 +29,7 @@ def verify_log(
     Raises :class:`verifier.InputError` only where there is nothing to judge: the log is empty, too
     long or has no whole line, or ``my_seed`` is a commitment pasted in a seed's place.
     """
-    reading = read_log(data)
+    reading = read_log(data, rewrite=True)
     missing: dict[str, str] = {}  # check -> why it could not be made
     failures = list(reading.failures)
     witness = Witness()
@@ -49,26 +49,26 @@ def verify_log(
         failures += witness.failures
         failures += _own_failures(reading, match, my_seed, key)
         missing |= _not_asked(reading, match, receipts, my_seed, key)
-    failures.sort(key=lambda f: (len(reading.lines) if f.seq is None else f.seq, RANK[f.code]))
+    failures.sort(key=lambda f: (reading.count if f.seq is None else f.seq, RANK[f.code]))
     return _report(reading, failures, missing, witness)
 
 
 def _signature_failures(reading: Reading, match: Match) -> Iterator[Failure]:
-    if match.key_id != key_id_of(match.public_key):
-        expected = key_id_of(match.public_key)
-        yield Failure("key-id-mismatch", 0, "key_id", expected=expected, found=match.key_id)
+    key_id = key_id_of(match.public_key)
+    if match.key_id != key_id:
+        yield Failure("key-id-mismatch", 0, "key_id", expected=key_id, found=match.key_id)
     for seq, line in reading.signatures:
-        if line.key_id != match.key_id:
-            yield Failure("signature-head", seq, "key_id", expected=match.key_id, found=line.key_id)
+        if line.key_id != key_id:
+            yield Failure("key-id-mismatch", seq, "key_id", expected=key_id, found=line.key_id)
         elif line.seq != seq - 1:
             yield Failure("signature-head", seq, "seq", expected=str(seq - 1), found=str(line.seq))
-        elif line.head != reading.hashes[seq - 1] and seq not in reading.broken_links:
-            expected = reading.hashes[seq - 1]
+        elif line.head != reading.head(seq - 1) and seq not in reading.broken_links:
+            expected = reading.head(seq - 1)
             yield Failure("signature-head", seq, "head", expected=expected, found=line.head)
         elif not verify_head(match.public_key, match.match_id, line.seq, line.head, line.sig):
             yield Failure("signature-invalid", seq, "sig")
         # Nothing after it fixes the last line: its time must follow from the line it signs (G4).
-        signed = reading.events[seq - 1] if seq else None
+        signed = reading.events.get(seq - 1)
         if signed and line.time != signed.time:
             yield Failure("signature-time", seq, "time", expected=signed.time, found=line.time)
 
@@ -104,7 +104,7 @@ def _dice_missing(reading: Reading, failures: list[Failure]) -> str:
         return "seeds-not-open"
     if any(f.code in ("server-seed-mismatch", "seed-mismatch") for f in failures):
         return "seed-not-committed"
-    return "" if reading.rolls else "no-rolls"
+    return "" if reading.roll_count else "no-rolls"
 
 
 def _dice_failures(reading: Reading, match: Match) -> Iterator[Failure]:
@@ -134,10 +134,14 @@ def _own_failures(
             "device made and opened after both fingerprints were signed",
             seed=str(my_seed),
         )
-    if my_seed and reading.seeds and my_seed not in (seed for _, seed in reading.seeds.values()):
+    if my_seed and len(reading.seeds) == 2 and not _stands(my_seed, reading):
         yield Failure("my-seed-absent", min(seq for seq, _ in reading.seeds.values()), "seed")
     if key and key != match.public_key:
         yield Failure("key-other", 0, "public_key", expected=key, found=match.public_key)
+
+
+def _stands(my_seed: str, reading: Reading) -> bool:
+    return any(my_seed == seed for _, seed in reading.seeds.values())
 
 
 def _not_asked(
@@ -161,7 +165,7 @@ def _not_asked(
         missing["receipt"] = "no-receipt"
     if not my_seed:
         missing["my_seed"] = "not-given"
-    elif not reading.seeds:
+    elif len(reading.seeds) < 2 and not _stands(my_seed, reading):
         missing["my_seed"] = "seeds-not-open"
     if not key:
         missing["key"] = "not-given"
@@ -192,9 +196,9 @@ def _report(
         seeding=match.seeding if match else "",
         players=match.players if match else ("", ""),
         key_id=match.key_id if match else "",
-        lines=len(reading.lines),
-        rolls=len(reading.rolls) if recomputed else 0,
-        head=reading.hashes[-1],
+        lines=reading.count,
+        rolls=reading.roll_count if recomputed else 0,
+        head=reading.head(reading.count - 1),
         reason=reading.end.reason if reading.end else "",
         anchored=witness.anchored,
         proof=witness.proof,
@@ -213,6 +217,8 @@ def _verdict(reading: Reading, failures: list[Failure], anchored: bool) -> tuple
     ):
         if short:
             return Verdict.INCOMPLETE, why
-    if not reading.rolls or not anchored:
-        return Verdict.CONSISTENT, "not-anchored" if reading.rolls else "no-rolls"
+    if not reading.roll_count:
+        return Verdict.CONSISTENT, "no-rolls"
+    if not anchored:
+        return Verdict.CONSISTENT, "not-anchored"
     return Verdict.VERIFIED, ""

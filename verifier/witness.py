@@ -85,7 +85,7 @@ def _weigh_roll(
         )
         return
     if not verify_head(match.public_key, match.match_id, seq, receipt.head, receipt.sig):
-        witness.failures.append(Failure("receipt-invalid", seq if seq < len(reading.lines) else 0))
+        witness.failures.append(Failure("receipt-invalid", seq if seq < reading.count else 0))
         return
     theirs = Statement(seq, seq, (receipt.line,), receipt.sig)
     other = seen.setdefault(seq, receipt)
@@ -94,12 +94,12 @@ def _weigh_roll(
         witness.proof = witness.proof or proof
         failure = Failure("receipt-contradiction", seq, "", None, receipt.line, other.line)
         witness.failures.append(failure)
-    elif seq >= len(reading.lines):
+    elif seq >= reading.count:
         if reading.over and reading.reveal:
             last = reading.reveal[0]
             failure = Failure("", last, "", None, receipt.line, reading.lines[last].decode())
             _contradiction(witness, reading, match, theirs, failure)
-    elif reading.hashes[seq] != receipt.head:
+    elif reading.head(seq) != receipt.head:
         found = reading.lines[seq].decode(errors="replace")
         failure = Failure("", seq, "", None, receipt.line, found)
         _contradiction(witness, reading, match, theirs, failure)
@@ -130,11 +130,11 @@ def _log_statement(reading: Reading, match: Match, first: int) -> Statement | No
     if statement is None:
         return None
     run = range(first, statement.seq + 1)
-    if any(reading.events[seq] is None for seq in run):
+    if any(seq in reading.unreadable for seq in run):
         return None
     if any(seq in reading.broken_links for seq in run[1:]):
         return None
-    head = reading.hashes[statement.seq]
+    head = reading.head(statement.seq)
     if not verify_head(match.public_key, match.match_id, statement.seq, head, statement.sig):
         return None
     return statement
@@ -147,5 +147,5 @@ def _proof(match: Match, one: Statement, two: Statement) -> FraudProof:
 def _signed(kept: Reading, match: Match) -> Iterator[bool]:
     """Whether each signature of an opening receipt is the key's, over the line before it."""
     for seq, line in kept.signatures:
-        head = kept.hashes[seq - 1]
+        head = kept.head(seq - 1)
         yield verify_head(match.public_key, match.match_id, seq - 1, head, line.sig)
