@@ -3,6 +3,7 @@
 import io
 import os
 import secrets
+import shlex
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -87,7 +88,7 @@ class _Demo:
     def _play(self) -> list[Path]:
         with ExitStack() as stack:
             service = stack.enter_context(ServiceProcess(self.folder))
-            key = service.command("api-key", "create", "--owner", "demo").split()[-1]
+            key = service.command("api-key", "create", "--owner", "demo")
             dice = stack.enter_context(DiceClient(service.url, key))
             self._sealed(dice, service)
             devices = [stack.enter_context(self._device(service, p)) for p in (0, 1)]
@@ -143,10 +144,11 @@ class _Demo:
             self.voice.fact(f"{PLAYERS[device.player]} keeps", str(device.keep_receipt()))
 
     def _opened(self, devices: list[PlayerDevice]) -> None:
-        direct = """In direct seeding the players send seeds with no commitment before: they trust
-        the service not to tell one player's seed to the other."""
         committed = """Each device sends its seed itself, so the game server cannot put another
-        in its place. From here on every die is fixed, and still nobody knows one."""
+        in its place. From here on every die is fixed: the service can work them out, and
+        neither it nor anyone else can change them."""
+        direct = """In direct seeding each device sends its seed with no commitment before. That
+        leaves one thing to trust: that the service does not help one player choose last."""
         self.voice.step("Opened", committed if self.seeding == "committed" else direct)
         for device in devices:
             device.open_seed()
@@ -195,7 +197,7 @@ class _Demo:
             the verifier redoes every roll. Run it yourself:""",
         )
         arguments = [str(self.log_file), "--receipt", str(receipts[0])]
-        self.voice.say(f"   dice-verify {' '.join(arguments)}")
+        self.voice.say(f"   dice-verify {shlex.join(arguments)}")
         self.voice.say()
         dice_verify(arguments)
         kept = read_receipts(receipts[0].read_bytes())

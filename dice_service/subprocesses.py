@@ -1,7 +1,7 @@
 """The service as a process of its own on a free port, for the demo and for the tests."""
 
 import os
-import socket
+import re
 import subprocess
 import sys
 import time
@@ -15,7 +15,8 @@ from dice_service.errors import SetupError
 
 START = 20.0  # seconds that a start may take
 STOP = 10.0
-TRIES = 5  # another process may take a port between its choice and its use
+
+_LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 
 
 class ServiceProcess:
@@ -50,18 +51,9 @@ class ServiceProcess:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
-        if not (self.folder / "keys").exists():
-            self.command("init")
-        for tries_left in reversed(range(TRIES)):
-            self.port = _free_port()
-            try:
-                self.start()
-            except SetupError:
-                if not tries_left:
-                    raise
-            else:
-                return self
-        raise AssertionError  # the last try returned or raised
+        self.command("init")
+        self.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
@@ -77,25 +69,32 @@ class ServiceProcess:
         return done.stdout.decode().strip()
 
     def start(self) -> None:
-        """Start it and wait until it is ready."""
+        """Start it and wait until it is ready: on a free port first, on the same one again."""
         with self.log_file.open("ab") as log:
+            begin = log.seek(0, os.SEEK_END)
             # A session of its own: Ctrl-C ends the demo, and the demo ends the service.
             self._process = subprocess.Popen(  # noqa: S603 - this program itself
                 _dice_service("serve", "--port", str(self.port)),
                 env=self._environment,
+                stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
         until = time.monotonic() + START
         while self._process.poll() is None and time.monotonic() < until:
-            with suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/readyz", trust_env=False).is_success:
-                    return
+            if listening := _LISTENING.search(self._logged(begin)):
+                self.port = int(listening[1])
+                with suppress(httpx.TransportError):
+                    if httpx.get(f"{self.url}/readyz", trust_env=False).is_success:
+                        return
             time.sleep(0.05)
         self.kill()
-        lines = self.log_file.read_text(errors="replace").splitlines() or ["it said nothing"]
-        raise SetupError("not-started", f"the service did not start: {lines[-1]}")
+        said = self._logged(begin).strip().rsplit("\n", 1)[-1] or "it said nothing"
+        raise SetupError("not-started", f"the service did not start: {said}")
+
+    def _logged(self, begin: int) -> str:
+        return self.log_file.read_bytes()[begin:].decode(errors="replace")
 
     def stop(self) -> None:
         """End it as an operator does: it finishes what it has begun."""
@@ -117,9 +116,3 @@ class ServiceProcess:
 
 def _dice_service(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "dice_service.cli", *arguments]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port

@@ -1,0 +1,123 @@
+"""``dice-service demo`` as a person runs it."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "dice_service.cli", "demo", *arguments]
+
+
+def demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command("--folder", str(folder), *arguments),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def paths(out: str, name: str) -> list[Path]:
+    return [Path(path) for path in re.findall(rf"^{name}: (.+)$", out, re.MULTILINE)]
+
+
+def dice_verify(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("dice-verify")
+    return subprocess.run(
+        [program, *arguments, "--lang", "en"], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("seeding", ["committed", "direct"])
+def test_it_plays_verifies_and_names_its_files_again_and_again(
+    tmp_path: Path, seeding: str
+) -> None:
+    runs = [demo(tmp_path, "--rolls", "7", "--seeding", seeding) for _ in range(2)]
+    for run in runs:
+        assert (run.returncode, run.stderr) == (0, "")
+        assert "\033" not in run.stdout
+        [log], receipts = paths(run.stdout, "log"), paths(run.stdout, "receipt")
+        assert log.read_bytes().count(b'"type":"roll"') == 7
+        assert len(receipts) == 2
+        for receipt in receipts:
+            done = dice_verify(str(log), "--receipt", str(receipt), "--require-anchor")
+            assert done.returncode == 0
+            assert "VERIFIED" in done.stdout.splitlines()[0]
+    assert len({*paths(runs[0].stdout, "log"), *paths(runs[1].stdout, "log")}) == 2
+
+
+def test_a_log_of_the_demo_with_another_die_in_it_fails(tmp_path: Path) -> None:
+    run = demo(tmp_path, "--rolls", "1")
+    [log], receipts = paths(run.stdout, "log"), paths(run.stdout, "receipt")
+    data = log.read_bytes()
+    at = data.index(b'"dice":[') + len(b'"dice":[')
+    log.write_bytes(data[:at] + (b"1" if data[at : at + 1] != b"1" else b"2") + data[at + 1 :])
+    done = dice_verify(str(log), "--receipt", str(receipts[0]))
+    assert done.returncode == 1
+    assert "line 8" in done.stdout
+
+
+def test_colour_is_for_terminals(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    with subprocess.Popen(
+        command("--folder", str(tmp_path), "--rolls", "1"),
+        cwd=ROOT,
+        env={**environment, "TERM": "xterm"},
+        stdout=theirs,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        said = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                said += chunk
+        except OSError:
+            pass  # Linux's way to say that the other side has closed
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"\033[1m1. Sealed" in said
+
+
+def test_ctrl_c_ends_it_and_its_service_without_a_traceback(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("--folder", str(tmp_path), "--rolls", "100000"),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        while "roll   3" not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        said, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in said + error
+    port = re.findall(r"listening on \S+:(\d+)", (tmp_path / "service.log").read_text())[-1]
+    assert not listening(int(port))
+
+
+def listening(port: int) -> bool:
+    """Whether any process of this machine listens on a port (state 0A of /proc/net/tcp)."""
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return any(row[1].endswith(f":{port:04X}") and row[3] == "0A" for row in rows)
+
+
+def test_a_folder_that_cannot_be_used_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    run = demo(tmp_path / "file")
+    assert run.returncode == 1
+    assert run.stderr.startswith("dice-service demo: ")
+    assert run.stderr.count("\n") == 1
