@@ -54,4 +54,5 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
         owner_of=service.auth.known_owner,
         observe=lambda status, seconds: metrics.request(rolls.ROLL, "PUT", status, seconds),
         headers=HEADERS,
+        timeout=settings.request_timeout,
     )

@@ -7,16 +7,18 @@ Any number of processes on one machine may open the same file.
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
 
 from dice_service.crash import crash_point
 from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
 from dice_service.storage.migrations import check_or_create
 
 T = TypeVar("T")
+_Work = tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any], asyncio.AbstractEventLoop]
 
 BUSY = 5.0  # seconds that a transaction waits for another process's
 CHUNK = 64  # lines in one INSERT; each step into SQLite gives up the interpreter, so few is fast
@@ -138,31 +140,49 @@ class _Connection:
 
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._db: sqlite3.Connection | None = None
+        # An executor would do, at one more future and a third more time for each hop.
+        self._work: SimpleQueue[_Work | None] = SimpleQueue()
+        self._thread = Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
 
-    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> asyncio.Future[T]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._work.put((work, future, loop))
+        return future
 
     async def close(self) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._drop)
-        self._thread.shutdown()
+        self._work.put(None)
+        await asyncio.to_thread(self._thread.join)
 
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            if self._db is None:
-                self._db = connect(self._path)
-            return work(self._db)
-        except sqlite3.Error as error:
-            # A full or failing disk, a lost file: what was not committed is undone by closing,
-            # and the next call tries again with a new connection.
-            self._drop()
-            raise StorageError(f"The database did not do it: {error}.") from error
+    def _serve(self) -> None:
+        db: sqlite3.Connection | None = None
+        while (item := self._work.get()) is not None:
+            work, future, loop = item
+            result, failure = None, None
+            try:
+                if db is None:
+                    db = connect(self._path)
+                result = work(db)
+            except sqlite3.Error as error:
+                # A full or failing disk, a lost file: what was not committed is undone by
+                # closing, and the next call tries again with a new connection.
+                if db is not None:
+                    db.close()
+                    db = None
+                failure = StorageError(f"The database did not do it: {error}.")
+            loop.call_soon_threadsafe(_settle, future, result, failure)
+        if db is not None:
+            db.close()
 
-    def _drop(self) -> None:
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+
+def _settle(future: asyncio.Future[Any], result: object, failure: StorageError | None) -> None:
+    if future.done():
+        return  # whoever asked has gone away
+    if failure is None:
+        future.set_result(result)
+    else:
+        future.set_exception(failure)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -178,22 +198,40 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _append(db: sqlite3.Connection, batch: Sequence[Append]) -> list[bool]:
-    """All in one go, as nearly always nothing is in the way; else one after the other."""
-    db.execute("BEGIN IMMEDIATE")
+    """All in one go, as nearly always nothing is in the way; else one after the other.
+
+    A crash before the commit leaves nothing of the batch in the file, and nobody was answered.
+    A crash after it leaves every line on the disk: a caller who was not answered asks again and
+    gets the answer made of the line that stands.
+    """
     try:
-        _insert(db, batch)
+        if _is_one_statement(batch):  # which SQLite commits by itself
+            crash_point("before-commit")
+            _insert(db, batch)
+        else:
+            db.execute("BEGIN IMMEDIATE")
+            _insert(db, batch)
+            crash_point("before-commit")
+            db.execute("COMMIT")
         results = [True] * len(batch)
     except sqlite3.IntegrityError:
-        db.execute("ROLLBACK")
+        if db.in_transaction:
+            db.execute("ROLLBACK")
         db.execute("BEGIN IMMEDIATE")
         results = [_insert_alone(db, append) for append in batch]
-    crash_point("before-commit")
-    # A crash up to here: nothing of this batch is in the file, and nobody was answered.
-    db.execute("COMMIT")
-    # A crash from here on: every line is on the disk; a caller that was not answered asks again
-    # and gets the answer made of the line that stands.
+        crash_point("before-commit")
+        db.execute("COMMIT")
     crash_point("after-commit")
     return results
+
+
+def _is_one_statement(batch: Sequence[Append]) -> bool:
+    count = 0
+    for append in batch:
+        if append.opening is not None or append.phase is not None:
+            return False
+        count += len(append.lines)
+    return count <= CHUNK
 
 
 def _insert_alone(db: sqlite3.Connection, append: Append) -> bool:
