@@ -140,7 +140,7 @@ class _Reader:
 
 
 def _rewritten(data: bytes) -> Reading | None:
-    """A reading whose rolls were written again; None if they are not all as the seeds give them."""
+    """A reading whose rolls were written again; None if anything is not as it must be."""
     start = data.find(b"\n" + ROLL) + 1
     stop = data.find(b"\n", data.rfind(b"\n" + ROLL) + 1) + 1
     tail, rest = split_lines(data[stop:])
@@ -167,7 +167,7 @@ def _rewritten(data: bytes) -> Reading | None:
         return None
     for line in tail:
         reader.take(line)
-    return reader.close(cut=bool(rest))
+    return None if reader.close(cut=bool(rest)).failures else reading
 
 
 def _keep(reading: Reading, event: AnyEvent, seq: int) -> None:

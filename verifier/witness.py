@@ -7,7 +7,7 @@ from verifier.errors import Failure
 from verifier.events import Match
 from verifier.fraud import FraudProof, Statement, statement_of
 from verifier.reading import Reading, read_log
-from verifier.receipts import Receipts, RollReceipt
+from verifier.receipts import Receipts, RollReceipt, opening_fault
 from verifier.signatures import verify_head
 
 
@@ -51,9 +51,8 @@ def _weigh_opening(
             Failure("receipt-other-key", 0, "public_key", expected=expected, found=match.key_id)
         )
         return
-    wanted = 2 if kept.match.seeding == "committed" else 1
-    whole = len(kept.signatures) == wanted and kept.signatures[-1][0] == len(opening) - 1
-    if kept.failures or not whole or not all(_signed(kept, match)):
+    malformed = kept.failures or opening_fault(tuple(kept.events.values()))
+    if malformed or not all(_signed(kept, match)):
         witness.failures.append(Failure("receipt-invalid", 0))
         return
     if tuple(reading.lines[: len(opening)]) == opening:
@@ -68,7 +67,8 @@ def _weigh_opening(
     )
     expected, found = opening[seq].decode(), reading.lines[seq].decode(errors="replace")
     theirs = statement_of(opening, seq, kept.signatures)
-    _contradiction(witness, reading, match, theirs, Failure("", seq, "", None, expected, found))
+    ours = _log_statement(reading, match, seq)
+    _contradiction(witness, match, Failure("", seq, "", None, expected, found), theirs, ours)
 
 
 def _weigh_roll(
@@ -94,27 +94,31 @@ def _weigh_roll(
         witness.proof = witness.proof or proof
         failure = Failure("receipt-contradiction", seq, "", None, receipt.line, other.line)
         witness.failures.append(failure)
-    elif seq >= reading.count:
-        if reading.over and reading.reveal:
-            last = reading.reveal[0]
-            failure = Failure("", last, "", None, receipt.line, reading.lines[last].decode())
-            _contradiction(witness, reading, match, theirs, failure)
-    elif reading.head(seq) != receipt.head:
-        found = reading.lines[seq].decode(errors="replace")
-        failure = Failure("", seq, "", None, receipt.line, found)
-        _contradiction(witness, reading, match, theirs, failure)
+    else:
+        _weigh_line(witness, reading, match, theirs)
+
+
+def _weigh_line(witness: Witness, reading: Reading, match: Match, theirs: Statement) -> None:
+    """Hold the log's line against a roll receipt's; after a signed reveal there can be none."""
+    seq, line = theirs.seq, theirs.lines[0]
+    last = reading.count - 1
+    after_reveal = reading.over and seq >= last  # a whole log's last line signs its reveal
+    if not after_reveal and (seq > last or reading.lines[seq] == line.encode()):
+        return
+    named = min(seq, last)
+    found = reading.lines[named].decode(errors="replace")
+    ours = _log_statement(reading, match, last - 1 if after_reveal else seq)
+    _contradiction(witness, match, Failure("", named, "", None, line, found), theirs, ours)
 
 
 def _contradiction(
     witness: Witness,
-    reading: Reading,
     match: Match,
-    theirs: Statement | None,
     difference: Failure,
+    theirs: Statement | None,
+    ours: Statement | None,
 ) -> None:
     """Record that the log differs from a receipt, with the proof if both sides were signed."""
-    assert difference.seq is not None
-    ours = _log_statement(reading, match, difference.seq)
     code = "receipt-differs"
     if ours and theirs:
         code = "receipt-contradiction"
@@ -126,13 +130,14 @@ def _contradiction(
 
 def _log_statement(reading: Reading, match: Match, first: int) -> Statement | None:
     """What the log's own next valid signature says about line ``first``, its chain whole."""
-    statement = statement_of(reading.lines, first, reading.signatures)
-    if statement is None:
-        return None
-    run = range(first, statement.seq + 1)
+    signed = next((seq for seq, _ in reading.signatures if seq > first), first)
+    run = range(first, signed)
     if any(seq in reading.unreadable for seq in run):
         return None
     if any(seq in reading.broken_links for seq in run[1:]):
+        return None
+    statement = statement_of(reading.lines, first, reading.signatures)
+    if statement is None:
         return None
     head = reading.head(statement.seq)
     if not verify_head(match.public_key, match.match_id, statement.seq, head, statement.sig):
