@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 from fastapi import Depends, Header, Path, Request
 from msgspec import Struct
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 from starlette.responses import Response
 
 from dice_service.answers import Outcome, encode
@@ -42,7 +42,8 @@ def _decimal(value: object) -> int:
 
 MatchIdPath = Annotated[MatchId, Path()]
 PlayerPath = Annotated[Player, BeforeValidator(_decimal), Path()]
-IndexPath = Annotated[int, BeforeValidator(_decimal), Path(ge=0, le=MAX_INTEGER)]
+_Index = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
+IndexPath = Annotated[_Index, BeforeValidator(_decimal), Path()]
 IfNoneMatch = Annotated[
     str | None, Header(description="an ETag: answered 304 if it still is the head")
 ]

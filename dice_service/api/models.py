@@ -7,7 +7,7 @@ is what a line can hold.
 from typing import Annotated, Literal, get_args
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from dice_service.answers import Phase
 from verifier import events
@@ -67,6 +67,12 @@ def _plain_integer(value: object) -> object:
 PlayerNumber = Annotated[Player, BeforeValidator(_plain_integer)]
 
 
+def _never(name: str, value: str, other: str) -> dict[str, JsonValue]:
+    """The schema's way to say that where ``name`` is ``value``, ``other`` is null or absent."""
+    both: dict[str, JsonValue] = {name: {"const": value}, other: {"enum": [0, 1]}}
+    return {"not": {"properties": both, "required": [name, other]}}
+
+
 class Request(BaseModel):
     """What a caller sends."""
 
@@ -112,12 +118,16 @@ class Seed(Request):
 class RollRequest(Request):
     """What the roll is for. An empty body stands for ``{}``."""
 
+    model_config = ConfigDict(json_schema_extra=_never("purpose", "opening", "player"))
+
     purpose: Literal["opening", "turn"] = Field("turn", description="opening: the player is null")
     player: PlayerNumber | None = Field(None, description="whose turn, if the log shall say so")
 
 
 class EndMatch(Request):
     """Why the match is over. An abort has no winner."""
+
+    model_config = ConfigDict(json_schema_extra=_never("reason", "abort", "winner"))
 
     reason: Literal["finished", "resign", "timeout", "disconnect", "abandon", "abort"]
     winner: PlayerNumber | None = None

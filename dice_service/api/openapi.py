@@ -132,10 +132,24 @@ def document(app: FastAPI) -> dict[str, Any]:
     )
     _, replies = msgspec.json.schema_components(_ANSWERS, ref_template=_REFERENCE)
     found["components"] = {
-        "schemas": {**requests["$defs"], **replies, "Problem": _PROBLEM},
+        "schemas": {**requests["$defs"], **_plain(replies), "Problem": _PROBLEM},
         "examples": documents.examples(),
         "securitySchemes": _SECURITY,
     }
+    return found
+
+
+def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON
+    """Pairs of one type as arrays of that type: the same, and readable by more tools."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _plain(part) for name, part in schema.items()}
+    match found.get("prefixItems"):
+        case [first, *rest] if all(part == first for part in rest):
+            del found["prefixItems"]
+            found["items"] = first
     return found
 
 

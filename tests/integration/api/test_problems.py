@@ -76,9 +76,7 @@ async def test_a_wrong_opening_is_refused_and_opens_nothing(
         (COMMITMENTS[0], 201),
     ],
 )
-async def test_a_commitment_is_64_lower_case_hex_digits(
-    api: Api, value: Any, status: int
-) -> None:
+async def test_a_commitment_is_64_lower_case_hex_digits(api: Api, value: Any, status: int) -> None:
     tokens = await api.open("m-1")
     answer = await api.put("m-1/players/0/commitment", {"commitment": value}, tokens[0])
     assert answer.status_code == status
