@@ -85,6 +85,16 @@ class Game(NamedTuple):
         times, kind = won.worth(1 - player)
         return won.ended(player, times * self.cube, kind)
 
+    def turn(self, player: int, dice: tuple[int, int], moves: str, auto: bool) -> "Game":
+        """A whole turn: what `roll` and then `play` give, without the state between them."""
+        if self.phase != "roll" or player != self.player or not moves:
+            return self.roll("turn", player, dice).play(player, moves, auto)
+        sides = self.sides
+        me, opp = direct.check(sides[player], sides[1 - player], dice, moves, self.rules.style)
+        if not me:
+            return self.roll("turn", player, dice).play(player, moves, auto)
+        return self._turn_of(1 - player, (opp, me) if player else (me, opp))
+
     def pass_unrolled(self, player: int) -> "Game":
         """A closed-out player's turn passes without a roll."""
         self._expect("pass_unrolled", player)

@@ -111,6 +111,10 @@ class MatchState(NamedTuple):
         """The match after a play: `apply` without an event, for replaying fast."""
         return self._with(self._on().play(player, moves, auto))
 
+    def turn(self, player: int, dice: tuple[int, int], moves: str, auto: bool) -> "MatchState":
+        """The match after a roll and its play: the two in one, for replaying faster still."""
+        return self._with(self._on().turn(player, dice, moves, auto))
+
     def due(self) -> Due:
         """What must come next, and from whom."""
         if self.stage != "game":

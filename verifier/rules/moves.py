@@ -45,9 +45,10 @@ def legal_plays(me: Side, opp: Side, roll: tuple[int, int], style: Style = STAND
 
     All of them use equally many dice. Empty when no checker can be moved: then the turn passes.
     """
-    dice = dice_of(roll)
-    if me >= at(BAR) and all(opp >> 8 * (die - 1) & 0xFF > 1 for die in roll):
+    first, second = roll
+    if me >= _ON_BAR and opp >> 8 * (first - 1) & 0xFF > 1 < opp >> 8 * (second - 1) & 0xFF:
         return {}  # no way in: the common case of no play, without a search
+    dice = dice_of(roll)
     used, plays = _Search(me, opp, style).longest(dice)
     if len(dice) == 2:
         used_then, others = _Search(me, opp, style).longest(dice[::-1])
@@ -128,6 +129,7 @@ class _Search:
                 stuck[to] = 0
 
 
+_ON_BAR = at(BAR)
 _AT = [0, *(at(point) for point in range(1, BAR + 1))]
 _MOVE = [[_AT[max(point - die, 0)] - _AT[point] for die in range(7)] for point in range(BAR + 1)]
 _HIT = [0, *(at(BAR) - at(BAR - point) for point in range(1, BAR))]

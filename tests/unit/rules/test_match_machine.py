@@ -175,13 +175,20 @@ class Matches(RuleBasedStateMachine):
             assert isinstance(self.events[-1], MatchEnd)
 
     def teardown(self) -> None:
-        """A fold over the log gives the same state."""
+        """A fold over the log gives the same state, line by line and by whole turns."""
         if not hasattr(self, "state"):
             return
-        state = MatchState.start(self.rule_set, self.length)
+        by_line = by_turn = MatchState.start(self.rule_set, self.length)
         for event in self.events:
-            state = state.apply(event)
-        assert state == self.state
+            by_line = by_line.apply(event)
+        assert by_line == self.state
+        following = [*self.events[1:], None]
+        for event, after in zip(self.events, following, strict=False):
+            if isinstance(event, Roll) and event.player is not None and isinstance(after, Play):
+                by_turn = by_turn.turn(event.player, event.dice, after.moves, after.auto)
+            elif not (isinstance(event, Play) and by_turn.game.phase != "play"):
+                by_turn = by_turn.apply(event)
+        assert by_turn == self.state
 
 
 TestMatches = Matches.TestCase
