@@ -3,6 +3,8 @@
 import dataclasses
 from dataclasses import dataclass
 
+from verifier.rules.messages import RuleError
+
 
 class VerifierError(Exception):
     """Root of every error this package raises. ``code`` is stable; the text is for people."""
@@ -29,7 +31,8 @@ class Failure:
 
     ``code`` is a stable name (PROTOCOL.md, section F), ``seq`` the line counted from 0 (None: no
     single line), ``field`` the field's name ("" if none), ``roll`` the roll's index where it is
-    about one, ``expected`` and ``found`` what should stand there and what does.
+    about one, ``expected`` and ``found`` what should stand there and what does, ``rule`` the
+    refusal by the rules of the game where it is one.
     """
 
     code: str
@@ -39,6 +42,7 @@ class Failure:
     expected: str = ""
     found: str = ""
     params: dict[str, str | int] = dataclasses.field(default_factory=dict)
+    rule: RuleError | None = None
 
     @property
     def line(self) -> int | None:

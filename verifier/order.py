@@ -14,6 +14,7 @@ from verifier.events import (
     SignatureLine,
     type_name,
 )
+from verifier.refereed import TO_RULES, Referee, refuse_rules
 
 _Step = Callable[[AnyEvent, int], Failure | None]
 
@@ -21,12 +22,17 @@ _Step = Callable[[AnyEvent, int], Failure | None]
 class Order:
     """Takes the events of one log in turn and refuses the first that may not stand where it does.
 
-    ``over`` is true once the last line of a whole log was taken.
+    ``over`` is true once the last line of a whole log was taken. In a refereed match the lines of
+    play are held to the rules too; the first that breaks one is kept in ``broken_rule``, and the
+    order is followed on without them.
     """
 
     def __init__(self) -> None:
         self._step: _Step = self._match
         self._seeding = ""
+        self._rules: str | None = None
+        self._referee: Referee | None = None
+        self.broken_rule: Failure | None = None
         self._seen: set[int] = set()
         self._rolls = 0
         self.over = False
@@ -37,7 +43,7 @@ class Order:
 
     def take_rolls(self, count: int) -> bool:
         """Take the first ``count`` rolls of a dice-only match at once, if rolls are due."""
-        if self._step != self._rolling or self._rolls:
+        if self._step != self._rolling or self._rolls or self._rules:
             return False
         self._rolls = count
         return True
@@ -47,10 +53,12 @@ class Order:
             return _misplaced(event, seq, "match")
         if event.seeding == "chained":
             return Failure("seeding-unsupported", seq, "seeding", found=event.seeding)
-        if event.rules is not None:
-            return Failure("rules-unknown", seq, "rules", found=event.rules)
-        if event.options:
+        if event.rules is None and event.options:
             return Failure("field-value", seq, "options", expected="{}", found=str(event.options))
+        if refusal := refuse_rules(event):
+            return refusal
+        self._rules = event.rules
+        self._referee = Referee(event) if event.rules is not None else None
         self._seeding = event.seeding
         self._step = self._opening_signature
         return None
@@ -93,8 +101,14 @@ class Order:
     def _rolling(self, event: AnyEvent, seq: int) -> Failure | None:
         if isinstance(event, MatchEnd):
             return self._end(event, seq)
-        if not isinstance(event, Roll):
+        if type(event) not in TO_RULES or (self._rules is None and not isinstance(event, Roll)):
             return _misplaced(event, seq, "roll", "match_end")
+        if isinstance(event, Roll) and (failure := self._roll(event, seq)):
+            return failure
+        self._follow_rules(event, seq)
+        return None
+
+    def _roll(self, event: Roll, seq: int) -> Failure | None:
         if event.index != self._rolls:
             expected, found = str(self._rolls), str(event.index)
             return Failure("roll-index", seq, "index", expected=expected, found=found)
@@ -108,14 +122,21 @@ class Order:
     def _end(self, event: MatchEnd, seq: int) -> Failure | None:
         if self._step != self._rolling and event.reason != "abort":
             return Failure("field-value", seq, "reason", expected="abort", found=event.reason)
-        if event.reason == "score":
-            return Failure("field-value", seq, "reason", expected="finished", found=event.reason)
         if event.reason == "abort" and event.winner is not None:
             return Failure("field-value", seq, "winner", expected="null", found=str(event.winner))
-        if event.score is not None:
+        if self._rules is None and event.reason == "score":
+            return Failure("field-value", seq, "reason", expected="finished", found=event.reason)
+        if self._rules is None and event.score is not None:
             return Failure("field-value", seq, "score", expected="null", found=str(event.score))
+        self._follow_rules(event, seq)
         self._step = self._reveal
         return None
+
+    def _follow_rules(self, event: AnyEvent, seq: int) -> None:
+        """Hold a line of play to the rules, up to the first that breaks one."""
+        if self._referee and (failure := self._referee.take(event, seq)):
+            self.broken_rule = failure
+            self._referee = None
 
     def _reveal(self, event: AnyEvent, seq: int) -> Failure | None:
         if not isinstance(event, Reveal):

@@ -99,7 +99,8 @@ class _Reader:
 
     def __init__(self, data: bytes) -> None:
         self.reading = Reading(data)
-        self._order: Order | None = Order()
+        self._order = Order()
+        self._in_order = True
 
     def take(self, line: bytes) -> None:
         reading, seq = self.reading, self.reading.count
@@ -110,20 +111,20 @@ class _Reader:
         except LineError as error:
             reading.unreadable.add(seq)
             reading.failures.append(error.failure)
-            self._order = None
+            self._in_order = False
             return
         reading.events[seq] = event
         _keep(reading, event, seq)
-        if self._order and (failure := self._order.take(event, seq)):
+        if self._in_order and (failure := self._order.take(event, seq)):
             reading.failures.append(failure)
-            self._order = None
+            self._in_order = False
 
     def take_rewritten(self, count: int, head: str) -> bool:
         """Take ``count`` roll lines that need no decoding, the last with this head.
 
         False if rolls are not due here.
         """
-        if not self._order or not self._order.take_rolls(count):
+        if not self._in_order or not self._order.take_rolls(count):
             return False
         reading = self.reading
         reading.rewritten = range(reading.count, reading.count + count)
@@ -134,7 +135,9 @@ class _Reader:
     def close(self, *, cut: bool) -> Reading:
         """The reading, after the last line; ``cut``: bytes without a line end follow it."""
         self.reading.cut = cut
-        self.reading.over = self._order is not None and self._order.over and not cut
+        self.reading.over = self._in_order and self._order.over and not cut
+        if self._order.broken_rule:
+            self.reading.failures.append(self._order.broken_rule)
         _follow_chain(self.reading)
         return self.reading
 

@@ -48,6 +48,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "order": (
         "seeding-unsupported",
         "rules-unknown",
+        "rules-inconsistent",
         "event-out-of-place",
         "player-twice",
         "roll-index",
@@ -55,6 +56,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "commitment": ("server-seed-mismatch",),
     "player_seeds": ("commitments-equal", "seed-mismatch"),
     "dice": ("dice-mismatch",),
+    "plays": ("roll-not-due", "play-illegal", "action-not-due", "result-wrong"),
     "chain": ("prev-mismatch",),
     "signatures": ("key-id-mismatch", "signature-head", "signature-invalid", "signature-time"),
     "receipt": (
@@ -143,5 +145,6 @@ def failure_dict(failure: Failure) -> dict[str, Any]:
         "roll": failure.roll,
         "expected": failure.expected,
         "found": failure.found,
+        "rule": failure.rule.code if failure.rule else None,
         **failure.params,
     }

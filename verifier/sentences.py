@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from verifier.errors import Failure, InputError
+from verifier.rules.messages import Language
 
 LANGUAGES = ("en", "tr")
 DOMAIN = "zarf"
@@ -49,6 +50,10 @@ VERDICTS: Mapping[tuple[str, str], str] = {
         "The log stops before its last signature: lines may be missing at its end."
     ),
     ("FAILED", ""): mark("This log does not hold."),
+    ("FAILED", "plays-only"): mark(
+        "The dice are right: each is the one that the seeds give. But what was played with them "
+        "breaks a rule."
+    ),
 }
 
 CHECKS: Mapping[str, str] = {
@@ -59,6 +64,7 @@ CHECKS: Mapping[str, str] = {
     "commitment": mark("The service's secret is the one it sealed before the match."),
     "player_seeds": mark("Each player's seed is the one sealed before any seed was opened."),
     "dice": mark("Every roll was computed again from the three seeds and is the one in the log."),
+    "plays": mark("Every roll was due, every play is legal, and the score is right."),
     "chain": mark("Each line carries the fingerprint of the line before it."),
     "signatures": mark("The service's signatures are genuine."),
     "receipt": mark("The log agrees with what the players' devices kept."),
@@ -73,6 +79,9 @@ WHY_NOT: Mapping[str, str] = {
     "seed-not-committed": mark("a seed is not the one that was sealed"),
     "no-rolls": mark("there is no roll in the log"),
     "direct-seeding": mark("in this match the players sent their seeds without sealing them first"),
+    "line-unreadable": mark("a line cannot be read"),
+    "out-of-order": mark("the events are not in order"),
+    "dice-only": mark("in this match only the dice were kept, not the plays"),
     "not-signed": mark("there is no signature in the log"),
     "no-receipt": mark("no receipt was given (--receipt FILE)"),
     "not-given": mark("none was given"),
@@ -104,6 +113,11 @@ FAILURES: Mapping[str, str] = {
     ),
     "seeding-unsupported": mark("seeding {found} is part of the protocol but not built yet"),
     "rules-unknown": mark("the rule set {found} is not known to this verifier"),
+    "rules-inconsistent": mark("the rules of this match do not fit together: {why}"),
+    "roll-not-due": mark("roll {roll} was not due: {why}"),
+    "play-illegal": mark("play {play} breaks a rule: {why}"),
+    "action-not-due": mark("this was not allowed here: {why}"),
+    "result-wrong": mark("this is not how the match stood: {why}"),
     "event-out-of-place": mark("{found} stands where only this may: {expected}"),
     "player-twice": mark("player {found} does here a second time what each player does once"),
     "roll-index": mark("this is roll {found}, but roll {expected} is next"),
@@ -153,7 +167,8 @@ FAILURES: Mapping[str, str] = {
 class Speaker:
     """Says things in one language."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: Language) -> None:
+        self.language = language
         self._catalogue = gettext.translation(
             DOMAIN, LOCALE, languages=[language], fallback=language == "en"
         )
@@ -170,6 +185,7 @@ class Speaker:
             roll=failure.roll,
             expected=_short(failure.expected),
             found=_short(failure.found),
+            why=failure.rule.text(self.language) if failure.rule else "",
             **failure.params,
         )
 

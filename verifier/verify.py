@@ -151,24 +151,26 @@ def _not_asked(
     my_seed: str | None,
     key: str | None,
 ) -> dict[str, str]:
-    """The checks that nothing was given for, or that the log does not reach yet."""
-    missing = {}
-    if not reading.reveal:
-        missing["commitment"] = "not-revealed"
-    if match.seeding == "direct":
-        missing["player_seeds"] = "direct-seeding"
-    elif len(reading.seeds) < 2:
-        missing["player_seeds"] = "seeds-not-open"
-    if not reading.signatures:
-        missing["signatures"] = "not-signed"
-    if not receipts:
-        missing["receipt"] = "no-receipt"
-    if not my_seed:
-        missing["my_seed"] = "not-given"
-    elif len(reading.seeds) < 2 and not _stands(my_seed, reading):
-        missing["my_seed"] = "seeds-not-open"
-    if not key:
-        missing["key"] = "not-given"
+    """The checks that nothing was given for, or that the log does not reach; the first why each."""
+    out_of_order = any(CHECK_OF[failure.code] == "order" for failure in reading.failures)
+    conditions = (
+        ("order", "line-unreadable", reading.unreadable),
+        ("plays", "dice-only", match.rules is None),
+        ("plays", "line-unreadable", reading.unreadable),
+        ("plays", "out-of-order", out_of_order),
+        ("commitment", "not-revealed", not reading.reveal),
+        ("player_seeds", "direct-seeding", match.seeding == "direct"),
+        ("player_seeds", "seeds-not-open", len(reading.seeds) < 2),
+        ("signatures", "not-signed", not reading.signatures),
+        ("receipt", "no-receipt", not receipts),
+        ("my_seed", "not-given", not my_seed),
+        ("my_seed", "seeds-not-open", not reading.seeds),
+        ("key", "not-given", not key),
+    )
+    missing: dict[str, str] = {}
+    for check, why, applies in conditions:
+        if applies:
+            missing.setdefault(check, why)
     return missing
 
 
@@ -185,8 +187,8 @@ def _report(
         else:
             checks.append(Check(name, Status.PASSED))
     match = reading.match
-    verdict, why = _verdict(reading, failures, witness.anchored)
     recomputed = "dice" not in missing
+    verdict, why = _verdict(reading, failures, anchored=witness.anchored, dice_checked=recomputed)
     return Report(
         verdict,
         why,
@@ -205,10 +207,13 @@ def _report(
     )
 
 
-def _verdict(reading: Reading, failures: list[Failure], anchored: bool) -> tuple[Verdict, str]:
+def _verdict(
+    reading: Reading, failures: list[Failure], *, anchored: bool, dice_checked: bool
+) -> tuple[Verdict, str]:
     """The verdict, and what keeps it from being a better one (V1, V2)."""
     if failures:
-        return Verdict.FAILED, ""
+        plays_only = all(CHECK_OF[failure.code] == "plays" for failure in failures)
+        return Verdict.FAILED, "plays-only" if plays_only and dice_checked else ""
     for short, why in (
         (reading.cut, "cut-short"),
         (not reading.end, "not-ended"),
