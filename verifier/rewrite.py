@@ -9,11 +9,9 @@ the log line by line and says what is wrong. A test holds both ways to each othe
 import hashlib
 import re
 
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.hmac import HMAC
-
-from verifier.dice import FACES, LIMIT, message, roll
+from verifier.dice import FACES, LIMIT
 from verifier.events import TIME_PATTERN
+from verifier.roller import Roller
 
 ROLL = b'{"type":"roll",'
 _FACE = [str(byte % FACES + 1) for byte in range(LIMIT)]
@@ -40,21 +38,17 @@ def rewrite_rolls(
     byte is not what must stand there.
     """
     text = run.decode("ascii", errors="replace")
-    key = bytes.fromhex(secret)
-    mac = HMAC(key, SHA256())
-    mac.update(message(match_id, *seeds, 0)[: -len("0:0")].encode("ascii"))
-    copy_mac, copy_hash = mac.copy, hashlib.sha256().copy
+    roller = Roller(secret, match_id, seeds)
+    digest_of, copy_hash = roller.digest, hashlib.sha256().copy
     times: list[str] = []
     at, index, size = 0, 0, len(text)
     while at < size:
-        state = copy_mac()
-        state.update(b"%d:0" % index)
-        digest = state.finalize()
+        digest = digest_of(index)
         first, second = digest[0], digest[1]
         if first < LIMIT > second:
             dice = f"{_FACE[first]},{_FACE[second]}"
         else:
-            dice = "{},{}".format(*roll(key, match_id, *seeds, index))
+            dice = "{},{}".format(*roller(index))
         time = text[at + _TIME_AT : at + _TIME_AT + _TIME_LENGTH]
         start = f'{{"type":"roll","prev":"{prev}","time":"{time}","index":{index}'
         who = _WHO.get(text[at + len(start) + _PLAYER_AT : at + len(start) + _PLAYER_AT + 1])

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from verifier.dice import roll
 from verifier.errors import Failure, InputError
 from verifier.events import Match
 from verifier.reading import Reading, read_log
 from verifier.receipts import Receipts
 from verifier.report import CHECK_OF, CHECKS, RANK, Check, Report, Status, Verdict
+from verifier.roller import Roller
 from verifier.seeds import commitment_of
 from verifier.signatures import key_id_of, verify_head
 from verifier.witness import Witness, weigh_receipts
@@ -109,11 +109,10 @@ def _dice_missing(reading: Reading, failures: list[Failure]) -> str:
 
 def _dice_failures(reading: Reading, match: Match) -> Iterator[Failure]:
     assert reading.reveal is not None
-    secret = bytes.fromhex(reading.reveal[1])
-    seed_0, seed_1 = reading.seeds[0][1], reading.seeds[1][1]
+    seeds = (reading.seeds[0][1], reading.seeds[1][1])
+    roll = Roller(reading.reveal[1], match.match_id, seeds)
     for seq, line in reading.rolls:
-        dice = roll(secret, match.match_id, seed_0, seed_1, line.index)
-        if dice != line.dice:
+        if (dice := roll(line.index)) != line.dice:
             yield Failure(
                 "dice-mismatch",
                 seq,
