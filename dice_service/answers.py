@@ -24,7 +24,7 @@ from verifier.events import (
 )
 from verifier.receipts import RollReceipt
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Phase = Literal["commitments", "seeds", "rolling", "ended"]
 # Told to readers of the schema, left to a client's own checks, which say what is wrong with it.
 Token = Annotated[str, Meta(extra_json_schema={"pattern": "^zp_[A-Za-z0-9_-]{43}$"})]
@@ -39,11 +39,11 @@ def encode(answer: Struct) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class Outcome(Generic[T_co]):
     """An answer to a ``PUT``; ``created`` is true the first time and false on a repeat."""
 
     created: bool
-    value: T
+    value: T_co
 
 
 class Opening(Struct, frozen=True):

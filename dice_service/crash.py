@@ -1,13 +1,13 @@
 """Points at which a test lets the process die, as a power cut would: at once, nothing undone.
 
-``DICE_CRASH_AT=before-commit:3`` kills the process when it passes ``before-commit`` the third
+``DICE_TEST_CRASH_AT=before-commit:3`` kills the process when it passes ``before-commit`` the third
 time. Without the variable, as in every real process, a point is one comparison.
 """
 
 import os
 import signal
 
-_name, _, _count = os.environ.get("DICE_CRASH_AT", "").partition(":")
+_name, _, _count = os.environ.get("DICE_TEST_CRASH_AT", "").partition(":")
 _left = int(_count or "1")
 
 

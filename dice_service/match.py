@@ -303,12 +303,14 @@ def _signature(state: State, time: str, sign: Sign) -> Line:
 
 def _checked(event: AnyEvent) -> Line:
     """A line made of what a caller sent, refused where the verifier would refuse it."""
-    line = written(event)
     try:
+        line = written(event)
         decode_line(line.data, 0)
     except LineError as error:
         failure = error.failure
         raise _invalid(failure.field, f"{failure.code}: {failure.found[:80]}") from None
+    except (UnicodeError, OverflowError):
+        raise _invalid("", "Texts must be Unicode and numbers small enough for a line.") from None
     return line
 
 

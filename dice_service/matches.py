@@ -251,10 +251,15 @@ class Matches:
         if cached is None:
             return None
         secret = await self._cache.secrets(cached)
-        given = token.encode()
+        given = token.encode("utf-8", "surrogatepass")
         is_0 = hmac.compare_digest(secret.token(match_id, 0).encode(), given)
         is_1 = hmac.compare_digest(secret.token(match_id, 1).encode(), given)
         return 0 if is_0 else 1 if is_1 else None
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for the one at work."""
+        return self._batcher.waiting
 
     async def close(self) -> None:
         """Write what is queued and stop; the storage stays open."""

@@ -91,6 +91,9 @@ class Storage(Protocol):
     ) -> list[MatchRow]:
         """Matches from the newest to the oldest, below ``before``, an (opened_at, match_id)."""
 
+    async def open_matches(self) -> int:
+        """How many matches have not ended."""
+
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         """Up to ``limit`` matches whose seed is sealed under another key than ``key_id``."""
 

@@ -30,6 +30,11 @@ class Batcher:
         self._waiting: list[tuple[Append, asyncio.Future[bool]]] = []
         self._writing: asyncio.Task[None] | None = None
 
+    @property
+    def waiting(self) -> int:
+        """How many appends wait for the batch at work to be written."""
+        return len(self._waiting)
+
     def submit(self, append: Append) -> asyncio.Future[bool]:
         """Queue an append; the future says, once it is durable, whether it won.
 

@@ -88,6 +88,12 @@ class SqliteStorage:
         rows = await self._reader.run(lambda db: db.execute(sql, (*values, limit)).fetchall())
         return [MatchRow(*row) for row in rows]
 
+    async def open_matches(self) -> int:
+        """How many matches have not ended."""
+        sql = "SELECT count(*) FROM matches WHERE phase <> 'ended'"
+        (count,) = await self._reader.run(lambda db: db.execute(sql).fetchone())
+        return int(count)
+
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         """Matches to be sealed anew."""
         sql = f"SELECT {_MATCH} FROM matches WHERE sealing_key_id <> ? LIMIT ?"  # noqa: S608

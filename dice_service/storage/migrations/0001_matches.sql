@@ -15,6 +15,7 @@ CREATE TABLE matches (
 
 CREATE INDEX matches_by_opening ON matches (opened_at, match_id);
 CREATE INDEX matches_by_owner ON matches (owner, opened_at, match_id);
+CREATE INDEX matches_open ON matches (phase) WHERE phase <> 'ended';
 CREATE INDEX matches_by_sealing_key ON matches (sealing_key_id);
 
 CREATE TABLE lines (

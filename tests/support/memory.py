@@ -1,0 +1,83 @@
+"""A storage in memory, for tests of what stands above the storage; it can be told to fail."""
+
+from collections.abc import Sequence
+
+from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
+
+
+class MemoryStorage:
+    """Lines and rows in dictionaries. ``failure`` is raised by everything while it is set."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, MatchRow] = {}
+        self.stored: dict[str, list[bytes]] = {}
+        self.batches: list[int] = []
+        self.failure: str | None = None
+
+    def _check(self) -> None:
+        if self.failure is not None:
+            raise StorageError(self.failure)
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        self._check()
+        self.batches.append(len(batch))
+        return [self._append(append) for append in batch]
+
+    def _append(self, append: Append) -> bool:
+        lines = self.stored.get(append.match_id, [])
+        if append.first_seq != len(lines) or (append.opening and append.match_id in self.rows):
+            return False
+        if append.opening:
+            self.rows[append.match_id] = append.opening
+        self.stored[append.match_id] = [*lines, *append.lines]
+        return True
+
+    async def match(self, match_id: str) -> MatchRow | None:
+        self._check()
+        return self.rows.get(match_id)
+
+    async def lines(self, match_id: str, first: int = 0, limit: int | None = None) -> list[bytes]:
+        self._check()
+        return self.stored.get(match_id, [])[first:][:limit]
+
+    async def list_matches(
+        self,
+        *,
+        owner: str | None = None,
+        phase: Phase | None = None,
+        seeding: str | None = None,
+        before: tuple[str, str] | None = None,
+        limit: int = 50,
+    ) -> list[MatchRow]:
+        raise NotImplementedError
+
+    async def open_matches(self) -> int:
+        return sum(row.phase != "ended" for row in self.rows.values())
+
+    async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
+        found = [row for row in self.rows.values() if row.sealing_key_id != key_id]
+        return found[:limit]
+
+    async def reseal(self, old: MatchRow, sealed: bytes, key_id: str) -> bool:
+        import dataclasses
+
+        self.rows[old.match_id] = dataclasses.replace(old, sealed=sealed, sealing_key_id=key_id)
+        return True
+
+    async def add_api_key(self, row: ApiKeyRow) -> bool:
+        raise NotImplementedError
+
+    async def api_key(self, key_id: str) -> ApiKeyRow | None:
+        raise NotImplementedError
+
+    async def api_keys(self) -> list[ApiKeyRow]:
+        raise NotImplementedError
+
+    async def revoke_api_key(self, key_id: str, at: str) -> bool:
+        raise NotImplementedError
+
+    async def ping(self) -> None:
+        self._check()
+
+    async def close(self) -> None:
+        pass
