@@ -5,11 +5,11 @@ integer operations on the two sides. They suffice because a play is taken from i
 down (`moves` says why nothing is lost by that):
 
 * a point that the play leaves more often than it arrives there needs so many checkers before it;
+* when the play bears off, nothing may stand outside home after it, nor higher than a checker that a
+  larger die takes off; so such a point needs exactly as many checkers as leave it. The same goes
+  for the bar, when anything but the bar is played;
 * the opponent's checkers on the points landed on must be exactly the starred blots: one on each
-  starred point, none on the others. That is both "not blocked" and "stars are right";
-* when the play bears off, whatever must not stand outside home, or higher than a checker that a
-  larger die takes off, must not stand there *after* the play either, and that is enough;
-* the same for checkers on the bar, when anything but the bar is played.
+  starred point, none on the others. That is both "not blocked" and "the stars are right".
 
 Only a play that leaves dice unused needs a search, which stops at the first longer play.
 """
@@ -36,12 +36,12 @@ class Played(NamedTuple):
 class _Plan(NamedTuple):
     """What one reading of a text asks of a board, and does to it."""
 
-    lack: Side  # added to mine, sets the top bit of each point that has checkers enough
-    tops: Side
+    lift: Side  # added to mine, sets the top bit of each point with checkers enough
+    mine: Side  # then these bits of mine
+    need: Side  # must be these
     landing: Side  # the opponent's points landed on
-    blots: Side  # what must stand there
+    blots: Side  # must be these
     move: Side  # added to mine
-    empty: Side  # what of mine must not stand there afterwards
     hits: Side  # added to the opponent's
     spare: int | None  # how many dice are played, when that is not all
 
@@ -53,10 +53,13 @@ def check(
 
     Raises `RuleError` with the reason: ``notation_…``, ``play_…``.
     """
-    for lack, tops, landing, blots, move, empty, hits, spare in _plans(moves, roll, style):
-        after = me + move
-        if (me + lack) & tops == tops and opp & landing == blots and not after & empty:
-            result = after, opp + hits
+    if not moves:
+        if legal_plays(me, opp, roll, style):
+            raise RuleError("play_missing")
+        return me, opp
+    for lift, mine, need, landing, blots, move, hits, spare in _plans(moves, roll, style):
+        if (me + lift) & mine == need and opp & landing == blots:
+            result = me + move, opp + hits
             if spare is not None:
                 _no_dice_left(legal_plays(me, opp, roll, style), spare, result, max(roll))
             return result
@@ -101,8 +104,11 @@ def text_of(opp: Side, steps: Steps) -> str:
 
 def _blots(opp: Side, steps: Steps) -> frozenset[int]:
     """The points on which these steps hit."""
-    landings = {destination(point, die) for point, die in steps} - {OFF}
-    return frozenset(to for to in landings if _count(opp, BAR - to) == 1)
+    return frozenset(
+        point - die
+        for point, die in steps
+        if point > die and opp >> 8 * (BAR - 1 - point + die) & 0xFF == 1
+    )
 
 
 def _count(side: Side, point: int) -> int:
@@ -116,39 +122,45 @@ def _plans(moves: str, roll: tuple[int, int], style: Style) -> tuple[_Plan, ...]
     canonical = [way for way in ways if render(*way) == moves]
     if not canonical:
         raise RuleError("notation_not_canonical", moves=moves, canonical=render(*ways[0]))
-    return tuple(
-        _plan(way, roll, style)
-        for way in canonical
-        if not (style.no_hit_and_run_at_home and _ran_on(way))
-    )
+    plans = [_plan(way, roll, style) for way in canonical]
+    return tuple(plan for plan in plans if plan is not None)
 
 
-def _plan(reading: Reading, roll: tuple[int, int], style: Style) -> _Plan:
-    need: dict[int, int] = {}
-    move = landing = blots = hits = empty = 0
+def _plan(reading: Reading, roll: tuple[int, int], style: Style) -> _Plan | None:
+    """The plan of a reading; None when no board allows it."""
+    leaving = [0] * (BAR + 1)  # less those arriving
+    clear = BAR + 1  # from this point on nothing may stand afterwards
+    move = landing = 0
     for point, die in reading.steps:
         to = destination(point, die)
-        need[point] = need.get(point, 0) + 1
+        leaving[point] += 1
         move -= at(point)
-        if point < BAR:
-            empty |= at(BAR, 0xFF)
         if to > OFF:
-            need[to] = need.get(to, 0) - 1
+            leaving[to] -= 1
             move += at(to)
             landing |= at(BAR - to, 0xFF)
+            clear = min(clear, BAR) if point < BAR else clear
         else:
-            loose = style.loose_bearing_off or point == die
-            lowest_kept_clear = HOME if loose else point
-            empty |= sum(at(higher, 0xFF) for higher in range(lowest_kept_clear + 1, BAR + 1))
-    for to in reading.starred:
-        blots += at(BAR - to)
-        hits += at(BAR) - at(BAR - to)
-    needed = {point: count for point, count in need.items() if count > 0}
-    lack = sum(at(point, 0x80 - count) for point, count in needed.items())
-    tops = sum(at(point, 0x80) for point in needed)
+            exact = point == die or style.loose_bearing_off
+            clear = min(clear, (HOME if exact else point) + 1)
+    if any(count < 0 for count in leaving[clear:]):
+        return None
+    if style.no_hit_and_run_at_home and _ran_on(reading):
+        return None
+    lift = mine = need = 0
+    for point, count in enumerate(leaving[1:], start=1):
+        if point >= clear:
+            mine |= at(point, 0xFF)
+            need |= at(point, count)
+        elif count > 0:
+            lift |= at(point, 0x80 - count)
+            mine |= at(point, 0x80)
+            need |= at(point, 0x80)
+    blots = sum(at(BAR - to) for to in reading.starred)
+    hits = sum(at(BAR) - at(BAR - to) for to in reading.starred)
     used = len(reading.steps)
     spare = None if used == len(dice_of(roll)) else used
-    return _Plan(lack, tops, landing, blots, move, empty, hits, spare)
+    return _Plan(lift, mine, need, landing, blots, move, hits, spare)
 
 
 def _ran_on(reading: Reading) -> bool:
@@ -160,10 +172,8 @@ def _ran_on(reading: Reading) -> bool:
 
 def _no_dice_left(plays: Plays, used: int, result: tuple[Side, Side], larger: int) -> None:
     """Refuse a play of `used` dice to `result` when the legal ones are others."""
-    if result in plays or not (plays or used):
+    if result in plays:
         return
-    if not used:
-        raise RuleError("play_missing")
     if any(len(steps) > used for steps in plays.values()):
         raise RuleError("play_dice_left")
     raise RuleError("play_larger_die", die=larger)

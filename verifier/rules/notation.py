@@ -61,6 +61,7 @@ def ordered(steps: Iterable[Step]) -> Steps:
     return tuple(sorted(steps, reverse=True))
 
 
+@lru_cache(1 << 16)
 def render(steps: Steps, hits: frozenset[int]) -> str:
     """The canonical text of these `ordered` steps, which hit on the points `hits`."""
     left = [(point, destination(point, die)) for point, die in steps]
