@@ -7,9 +7,8 @@ from dice_service.api import health, keys, matches, openapi, players, problems, 
 from dice_service.api.hot import HotRolls
 from dice_service.api.limits import Limits
 from dice_service.api.methods import Methods
-from dice_service.api.metrics import Metrics
 from dice_service.api.observe import HEADERS, Observe
-from dice_service.api.routes import Places
+from dice_service.api.places import ROLL, Places
 from dice_service.service import Service
 
 ROUTERS = (matches.router, players.router, rolls.router, keys.router, health.router)
@@ -37,11 +36,10 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
     ``hot=False`` leaves the short cut for rolls out; the answers are the same.
     """
     routes = build_routes()
-    metrics = Metrics()
+    metrics = service.metrics
     routes.state.service = service
-    routes.state.metrics = metrics
     own = [route for router in ROUTERS for route in router.routes]
-    places = Places([*own, *routes.routes], first=rolls.ROLL)
+    places = Places([*own, *routes.routes], first=ROLL)
     settings = service.settings
     app: ASGIApp = Methods(routes, places=places)
     app = Limits(app, max_body=settings.max_body, timeout=settings.request_timeout)
@@ -52,7 +50,7 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
         app,
         service.matches,
         owner_of=service.auth.known_owner,
-        observe=lambda status, seconds: metrics.request(rolls.ROLL, "PUT", status, seconds),
+        observe=lambda status, seconds: metrics.request(ROLL, "PUT", status, seconds),
         headers=HEADERS,
         timeout=settings.request_timeout,
     )

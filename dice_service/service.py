@@ -2,18 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from dice_service.api.auth import Authenticator
+from dice_service.api.metrics import Metrics
 from dice_service.errors import Refusal, ServiceError
 from dice_service.matches import Matches
 from dice_service.sealing import SealingRing, Secrets
 from dice_service.settings import Settings
 from dice_service.signing import SigningRing
-from dice_service.storage import Storage
+from dice_service.storage import Append, Storage
 from dice_service.storage.sqlite import SqliteStorage
 
 
@@ -59,6 +61,7 @@ class Service:
     matches: Matches
     auth: Authenticator
     readiness: Readiness
+    metrics: Metrics
 
     async def ended(self, match_id: str) -> bool:
         """Whether there is such a match and it has ended."""
@@ -70,6 +73,18 @@ class Service:
             raise
 
 
+class _MeasuredStorage(SqliteStorage):
+    """Tells how many appends shared a commit."""
+
+    def __init__(self, path: Path, metrics: Metrics) -> None:
+        super().__init__(path)
+        self._observe = metrics.batches.observe
+
+    async def append(self, batch: Sequence[Append]) -> list[bool]:
+        self._observe(len(batch))
+        return await super().append(batch)
+
+
 @asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """Read the keys, open the storage, and close it at the end, when all is written.
@@ -78,12 +93,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """
     signing = SigningRing.load(settings.keys)
     sealing = SealingRing.load(settings.keys)
-    storage = SqliteStorage(settings.database_path)
+    metrics = Metrics()
+    storage = _MeasuredStorage(settings.database_path, metrics)
     try:
         matches = Matches(storage, signing, sealing, queue_limit=settings.queue_limit)
+        metrics.queue_depth.set_function(lambda: matches.waiting)
+        auth = Authenticator(storage)
         readiness = Readiness(storage, signing, sealing)
         try:
-            yield Service(settings, storage, signing, matches, Authenticator(storage), readiness)
+            yield Service(settings, storage, signing, matches, auth, readiness, metrics)
         finally:
             await matches.close()
     finally:

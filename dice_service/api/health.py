@@ -1,15 +1,15 @@
 """``/livez``, ``/readyz`` and ``/metrics``: for those who run the service."""
 
-from typing import Annotated, Literal, cast
+from typing import Literal
 
 import msgspec
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from msgspec import Struct
 from starlette.responses import Response
 
 from dice_service.api import documents
 from dice_service.api.context import ServiceDep
-from dice_service.api.metrics import CONTENT_TYPE, Metrics
+from dice_service.api.metrics import CONTENT_TYPE
 from dice_service.errors import Refusal
 
 router = APIRouter(tags=["health"])
@@ -19,10 +19,6 @@ class Health(Struct, frozen=True):
     """What was checked; anything else than ``ok`` is answered as a problem."""
 
     status: Literal["ok"]
-
-
-def _metrics(request: Request) -> Metrics:
-    return cast("Metrics", request.app.state.metrics)
 
 
 @router.get(
@@ -66,10 +62,12 @@ async def ready(service: ServiceDep) -> Response:
     },
     openapi_extra=documents.operation(documents.ANYONE),
 )
-async def metrics(found: Annotated[Metrics, Depends(_metrics)]) -> Response:
+async def metrics(service: ServiceDep) -> Response:
     """Keep it from the public by your proxy: it tells how busy the service is."""
+    service.metrics.open_matches.set(await service.storage.open_matches())
     return Response(
-        found.exposition(), headers={"cache-control": "no-store", "content-type": CONTENT_TYPE}
+        service.metrics.exposition(),
+        headers={"cache-control": "no-store", "content-type": CONTENT_TYPE},
     )
 
 

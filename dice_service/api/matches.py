@@ -10,8 +10,7 @@ from dice_service.api import documents, models
 from dice_service.api.body import json_body
 from dice_service.api.context import IfNoneMatch, MatchIdPath, ServiceDep, json_answer, put_answer
 from dice_service.api.guards import OwnMatch, Readable, ReadingOwner, WritingOwner
-
-MATCH = "/v1/matches/{match_id}"
+from dice_service.api.places import MATCH
 
 router = APIRouter(tags=["matches"])
 

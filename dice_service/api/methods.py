@@ -3,8 +3,8 @@
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dice_service.api.places import Places
 from dice_service.api.problems import problem_response
-from dice_service.api.routes import Places
 from dice_service.errors import Refusal
 
 

@@ -1,13 +1,9 @@
 """What Prometheus may ask. Labels are path templates, never paths: those may hold anything."""
 
-from collections.abc import Callable, Iterable
-
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.registry import Collector
 
-from dice_service.api.rolls import ROLL
+from dice_service.api.places import ROLL
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 UNKNOWN = "(unknown)"
@@ -51,6 +47,16 @@ class Metrics:
             buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
             registry=self.registry,
         )
+        self.queue_depth = Gauge(
+            "dice_queue_depth",
+            "Appends that wait for the durable write at work",
+            registry=self.registry,
+        )
+        self.open_matches = Gauge(
+            "dice_open_matches",
+            "Matches in the storage that have not ended",
+            registry=self.registry,
+        )
         self._counters: dict[tuple[str, str, int], Counter] = {}
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -63,19 +69,6 @@ class Metrics:
         if route == ROLL:
             self._rolls.observe(seconds)
 
-    def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
-        """Add a number that is read when asked for."""
-        self.registry.register(_Gauge(name, text, read))
-
     def exposition(self) -> bytes:
         """All of them, in Prometheus's text format."""
         return generate_latest(self.registry)
-
-
-class _Gauge(Collector):
-    def __init__(self, name: str, text: str, read: Callable[[], float]) -> None:
-        self._family = (name, text)
-        self._read = read
-
-    def collect(self) -> Iterable[Metric]:
-        yield GaugeMetricFamily(*self._family, value=self._read())

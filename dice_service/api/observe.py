@@ -7,9 +7,8 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dice_service.api.metrics import UNKNOWN, Metrics
+from dice_service.api.places import ROLL, Places
 from dice_service.api.problems import failure_response
-from dice_service.api.rolls import ROLL
-from dice_service.api.routes import Places
 from dice_service.logs import safe_id
 
 HEADERS = ((b"x-content-type-options", b"nosniff"),)  # of every answer

@@ -10,7 +10,7 @@ from dice_service.api import documents, models
 from dice_service.api.body import json_body
 from dice_service.api.context import ServiceDep, put_answer
 from dice_service.api.guards import OwnSeat
-from dice_service.api.matches import MATCH
+from dice_service.api.places import MATCH
 
 router = APIRouter(prefix=MATCH + "/players/{player}", tags=["players"])
 

@@ -14,9 +14,7 @@ from dice_service.api import documents, models
 from dice_service.api.body import json_body
 from dice_service.api.context import IndexPath, ServiceDep, put_answer
 from dice_service.api.guards import OwnMatch
-from dice_service.api.matches import MATCH
-
-ROLL = MATCH + "/rolls/{index}"
+from dice_service.api.places import ROLL
 
 router = APIRouter(tags=["rolls"])
 

@@ -5,11 +5,14 @@ commit, and an idle service commits each at once: no timer, nothing to tune.
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Protocol
 
 from dice_service.errors import Refusal
 from dice_service.storage import Append, StorageError
+
+_log = logging.getLogger(__name__)
 
 MAX_BATCH = 512  # appends in one transaction: bounds how long any of them waits for the others
 
@@ -69,10 +72,13 @@ class Batcher:
     async def _write_batch(self, batch: list[tuple[Append, asyncio.Future[bool]]]) -> None:
         try:
             results = await self._storage.append([append for append, _ in batch])
-        except StorageError as error:
+        except Exception as error:  # noqa: BLE001 - nobody may wait for ever
+            detail = error.detail if isinstance(error, StorageError) else "The storage failed."
             for _, future in batch:
                 if not future.done():  # a caller that has gone away is told nothing
-                    future.set_exception(StorageError(error.detail))
+                    future.set_exception(StorageError(detail))
+            if not isinstance(error, StorageError):
+                _log.exception("storage failed")
             return
         for (_, future), won in zip(batch, results, strict=True):
             if not future.done():

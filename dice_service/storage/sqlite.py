@@ -165,7 +165,8 @@ class _Connection:
         db: sqlite3.Connection | None = None
         while (item := self._work.get()) is not None:
             work, future, loop = item
-            result, failure = None, None
+            result: object = None
+            failure: Exception | None = None
             try:
                 if db is None:
                     db = connect(self._path)
@@ -177,12 +178,14 @@ class _Connection:
                     db.close()
                     db = None
                 failure = StorageError(f"The database did not do it: {error}.")
+            except Exception as error:  # noqa: BLE001 - whoever asked must hear of it
+                failure = error
             loop.call_soon_threadsafe(_settle, future, result, failure)
         if db is not None:
             db.close()
 
 
-def _settle(future: asyncio.Future[Any], result: object, failure: StorageError | None) -> None:
+def _settle(future: asyncio.Future[Any], result: object, failure: Exception | None) -> None:
     if future.done():
         return  # whoever asked has gone away
     if failure is None:

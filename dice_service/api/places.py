@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from starlette.routing import BaseRoute, Route
 
+MATCH = "/v1/matches/{match_id}"
+ROLL = MATCH + "/rolls/{index}"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
