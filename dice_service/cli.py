@@ -134,15 +134,12 @@ def _version() -> str:
 def _serve(_: argparse.Namespace, settings: Settings) -> int:
     import uvloop
 
-    from dice_service import logs
-
-    logs.configure(settings.log_level)
     uvloop.run(_run_server(settings))
     return OK
 
 
 async def _run_server(settings: Settings) -> None:
-    from dice_service import server
+    from dice_service import logs, server
     from dice_service.app import build_app
     from dice_service.service import open_service
 
@@ -152,6 +149,7 @@ async def _run_server(settings: Settings) -> None:
         shown = f"[{host}]" if ":" in host else host
 
         def started() -> None:
+            logs.configure(settings.log_level)
             print(f"dice-service: listening on http://{shown}:{port}", flush=True)
 
         await server.serve(build_app(service), settings, listener, started)

@@ -1,0 +1,75 @@
+"""A wrong setting is one clear line that names the variable."""
+
+from pathlib import Path
+
+import pytest
+
+from dice_service.errors import SetupError
+from dice_service.settings import load, unknown_variables
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    for name in [name for name in os.environ if name.startswith("DICE_")]:
+        monkeypatch.delenv(name)
+
+
+def test_the_defaults_are_those_of_the_readme() -> None:
+    settings = load()
+    assert (settings.host, settings.port) == ("127.0.0.1", 8000)
+    assert (settings.database, settings.keys) == ("sqlite:///var/dice.db", Path("var/keys"))
+    assert settings.public_logs == "finished"
+
+
+def test_flags_stand_above_the_environment_and_that_above_the_defaults(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DICE_PORT", "9001")
+    monkeypatch.setenv("DICE_HOST", "::1")
+    settings = load({"port": "9002", "host": None})
+    assert (settings.port, settings.host) == (9002, "::1")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "eighty"),
+        ("PORT", "65536"),
+        ("PORT", ""),
+        ("PUBLIC_LOGS", "everyone"),
+        ("LOG_LEVEL", "loud"),
+        ("MAX_BODY", "1"),
+        ("REQUEST_TIMEOUT", "0"),
+        ("REQUEST_TIMEOUT", "nan"),
+        ("QUEUE_LIMIT", "-1"),
+        ("DATABASE", "postgres://x"),
+        ("DATABASE", "sqlite:///"),
+        ("HOST", ""),
+    ],
+)
+def test_a_wrong_setting_is_named_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"DICE_{name}", value)
+    with pytest.raises(SetupError) as caught:
+        load()
+    text = str(caught.value)
+    assert text.startswith(f"DICE_{name} is {value!r}: ")
+    assert "\n" not in text
+
+
+def test_a_wrong_flag_is_named_as_it_was_given() -> None:
+    with pytest.raises(SetupError, match=r"^--max-body \(or DICE_MAX_BODY\) is 'x': "):
+        load({"max_body": "x"})
+
+
+def test_a_database_is_a_path_relative_or_absolute() -> None:
+    assert load({"database": "sqlite:///a/b.db"}).database_path == Path("a/b.db")
+    assert load({"database": "sqlite:////a/b.db"}).database_path == Path("/a/b.db")
+
+
+def test_misspelt_variables_are_found() -> None:
+    environment = {"DICE_PROT": "1", "DICE_PORT": "1", "DICE_TEST_PG_URL": "x", "PATH": "/"}
+    assert unknown_variables(environment) == ["DICE_PROT"]
