@@ -53,5 +53,4 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
         observe=lambda status, seconds: metrics.request(ROLL, "PUT", status, seconds),
         headers=HEADERS,
         timeout=settings.request_timeout,
-        timeout=settings.request_timeout,
     )

@@ -39,7 +39,7 @@ def test_a_line_is_an_object_with_its_level_time_and_context(stream: io.StringIO
 
 def test_an_error_has_its_traceback_in_the_same_line(stream: io.StringIO) -> None:
     try:
-        raise ValueError("what failed")
+        int("what failed")
     except ValueError:
         structlog.get_logger().exception("request failed")
     (line,) = lines(stream)
