@@ -7,7 +7,7 @@ from dice_service.api import health, keys, matches, openapi, players, problems, 
 from dice_service.api.hot import HotRolls
 from dice_service.api.limits import Limits
 from dice_service.api.methods import Methods
-from dice_service.api.observe import HEADERS, Observe
+from dice_service.api.observe import HEADERS, Observe, roll_observer
 from dice_service.api.places import ROLL, Places
 from dice_service.service import Service
 
@@ -50,7 +50,7 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
         app,
         service.matches,
         owner_of=service.auth.known_owner,
-        observe=lambda status, seconds: metrics.request(ROLL, "PUT", status, seconds),
+        observe=roll_observer(metrics),
         headers=HEADERS,
         timeout=settings.request_timeout,
     )

@@ -149,7 +149,7 @@ async def _run_server(settings: Settings) -> None:
         shown = f"[{host}]" if ":" in host else host
 
         def started() -> None:
-            logs.configure(settings.log_level)
+            logs.configure(settings.log_level, final=True)
             print(f"dice-service: listening on http://{shown}:{port}", flush=True)
 
         await server.serve(build_app(service), settings, listener, started)

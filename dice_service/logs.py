@@ -16,8 +16,11 @@ import structlog
 _SAFE_ID = re.compile(r"(?!z[kp]_)(?![0-9A-Fa-f]{64}\Z)[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
-def configure(level: str, stream: TextIO | None = None) -> None:
-    """Send structlog's lines and the standard library's warnings to ``stream`` as JSON."""
+def configure(level: str, stream: TextIO | None = None, *, final: bool = False) -> None:
+    """Send structlog's lines and the standard library's warnings to ``stream`` as JSON.
+
+    ``final``: it will not be configured again, so that a line too little to tell costs nothing.
+    """
     out = sys.stderr if stream is None else stream
     number = logging.getLevelNamesMapping()[level.upper()]
     shared: list[structlog.typing.Processor] = [
@@ -30,7 +33,7 @@ def configure(level: str, stream: TextIO | None = None) -> None:
         processors=[*shared, structlog.processors.JSONRenderer(serializer=_dumps)],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(out),
-        cache_logger_on_first_use=False,
+        cache_logger_on_first_use=final,
     )
     handler = logging.StreamHandler(out)
     handler.setFormatter(

@@ -95,6 +95,12 @@ class HotRolls:
             status, headers, body = self._problem(Refusal(code, detail), close=True)
         except Refusal as refusal:
             status, headers, body = self._problem(refusal)
+        except Exception:
+            if first is None:
+                raise
+            # The app does it again, as it may be done twice, and logs and answers what comes of it.
+            await self._app(scope, _again(first, receive), send)
+            return
         else:
             if outcome is None:
                 await self._app(scope, _again(first, receive), send)

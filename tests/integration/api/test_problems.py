@@ -1,5 +1,6 @@
 """Every refusal is a problem of RFC 9457 with a code of the registry."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,25 @@ async def test_a_fault_of_ours_is_500_with_nothing_of_it_told(
     answer = await api.send("GET", "m-1", await api.key())
     assert problem(answer) == (500, "internal")
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize("hot", [True, False])
+async def test_a_fault_of_ours_in_a_roll_is_500_and_logged(
+    tmp_path: Path, hot: bool, monkeypatch: pytest.MonkeyPatch, log_lines: io.StringIO
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a secret")
+
+    async with opened(tmp_path, hot=hot) as api:
+        await api.ready("m-1")
+        await api.key()
+        with monkeypatch.context() as patched:
+            patched.setattr("dice_service.match.dice_of", broken)
+            answer = await api.put("m-1/rolls/0", {})
+            assert problem(answer) == (500, "internal")
+            assert "secret" not in answer.text
+        assert '"event":"request failed"' in log_lines.getvalue()
+        assert (await api.put("m-1/rolls/0", {})).status_code == 201
 
 
 async def test_readiness_looks_at_the_storage(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
