@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifier.rules import board
@@ -20,6 +20,7 @@ def test_each_side_starts_with_167_pips_and_nothing_borne_off() -> None:
     assert unpack(START) == (0,) * 5 + (5, 0, 3) + (0,) * 4 + (5,) + (0,) * 10 + (2, 0)
 
 
+@settings(deadline=None)
 @given(sides())
 def test_a_side_is_its_25_counts(counts: list[int]) -> None:
     side = pack(counts)
@@ -30,6 +31,7 @@ def test_a_side_is_its_25_counts(counts: list[int]) -> None:
     assert board.all_home(side) == (sum(counts[6:]) == 0)
 
 
+@settings(deadline=None)
 @given(sides(), sides())
 def test_closed_out_means_on_the_bar_with_six_points_held(me: list[int], opp: list[int]) -> None:
     expected = me[24] > 0 and all(count >= 2 for count in opp[:6])

@@ -3,7 +3,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.rules.positions import STYLES, Roll, random_positions
@@ -114,6 +114,7 @@ REFUSALS = [
     Refused("play_larger_die", side(p20=1, p1=14), side(p16=2, p22=13), (6, 5), "20/15", STANDARD),
     Refused("notation_unreadable", START, START, (3, 1), "8-5", STANDARD),
     Refused("notation_unreadable", START, START, (3, 1), "13/26", STANDARD),
+    Refused("notation_unreadable", START, START, (3, 1), "8/5 " * 40, STANDARD),
     Refused("notation_unreadable", START, START, (3, 1), "6/off*", STANDARD),
     Refused("notation_unreadable", START, START, (3, 1), "5/8", STANDARD),
     Refused("notation_unreadable", START, START, (3, 1), "8/\u0665", STANDARD),
@@ -157,6 +158,7 @@ words = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(
     st.one_of(st.text(max_size=30), st.lists(words, max_size=24).map("".join)),
     st.integers(0, 10**6),
@@ -169,6 +171,7 @@ def test_nothing_but_rule_errors_comes_out_of_any_text(text: str, seed: int, sty
             judge(me, opp, roll, text, style)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(1, 25), st.integers(0, 24), st.booleans()), min_size=1, max_size=4

@@ -146,6 +146,9 @@ def test_a_play_that_is_no_play_of_the_roll_is_refused() -> None:
     assert refused(state, Play(0, "8/5", auto=False)) == "play_dice_left"
     assert state.read("6/5 8/5") == "8/5 6/5"
     assert len(state.legal()) == 16  # tricky position 34
+    with pytest.raises(RuleError) as refusal:
+        start().legal()
+    assert refusal.value.code == "due_opening_roll"
 
 
 @pytest.mark.parametrize("name", ["oyna-backgammon", "tavlino", "jacoby-match"])
