@@ -4,6 +4,7 @@ import io
 import os
 import secrets
 import shlex
+import signal
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -30,15 +31,20 @@ Seeding = Literal["committed", "direct"]
 def run(*, rolls: int = ROLLS, folder: Path = FOLDER, seeding: Seeding = "committed") -> int:
     """Play a match of ``rolls`` rolls (1 or more) in ``folder``, verify it, tell it.
 
-    The exit status: 0 if the verdict is VERIFIED, 130 on Ctrl-C, else 1.
+    The exit status: 0 if the verdict is VERIFIED, 130 on Ctrl-C or SIGTERM, else 1.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that has no ş still gets the rest
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the service ends too
     try:
         return _Demo(rolls, folder, seeding, _Voice(sys.stdout)).run()
     except KeyboardInterrupt:
         sys.stderr.write("\ndice-service demo: stopped\n")
         return 130
+    except BrokenPipeError:
+        # The reader went away (`| head`): say nothing, and let nothing be flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (ClientError, SetupError, OSError) as error:
         sys.stderr.write(f"dice-service demo: {error}\n")
         return 1

@@ -99,6 +99,7 @@ class PlayerDevice:
         self.receipt_file = folder / f"{name}.receipt.jsonl"
         self.log_file = folder / f"{name}.zarf.jsonl"
         self.fraud_file = folder / f"{name}.fraud.json"
+        self.contradiction_file = folder / f"{name}.contradiction.jsonl"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._state = self._load_state(seeding)
         self._kept = self._load_receipts()
@@ -177,7 +178,7 @@ class PlayerDevice:
         try:
             check_receipt(lines, self._opening, match, self.player, self.commitment)
         except ContradictionError as error:
-            self._keep_proof(error)
+            self._keep_evidence(error)
             raise
         write_whole(self.receipt_file, data)
         self._kept = self._load_receipts()
@@ -204,7 +205,8 @@ class PlayerDevice:
     def keep_roll(self, receipt: RollReceipt | bytes) -> Roll:
         """Check and keep a roll's receipt, as the game server hands it on; returns the roll.
 
-        Raises :class:`ContradictionError` with both receipts if it contradicts one kept before.
+        Raises :class:`ContradictionError` with both receipts if it contradicts one kept before;
+        both are then in ``contradiction_file``, and in ``fraud_file`` where they are a proof.
         """
         self._require_receipt("no roll can be checked")
         if isinstance(receipt, bytes):
@@ -215,7 +217,7 @@ class PlayerDevice:
         try:
             roll = check_consistent(receipt, self._match, self._rolls)
         except ContradictionError as error:
-            self._keep_proof(error)
+            self._keep_evidence(error)
             raise
         if receipt.seq not in self._rolls:
             append_line(self.receipt_file, encode_receipt(receipt))
@@ -235,13 +237,15 @@ class PlayerDevice:
         before = read_lines(self.log_file)
         report = self.verify(data)
         if not data.startswith(before):
-            raise ContradictionError(
+            error = ContradictionError(
                 "log-rewritten",
                 "the log does not continue the one this device fetched before",
                 before,
                 data,
                 report.proof,
             )
+            self._keep_evidence(error)
+            raise error
         if report.failures:
             failure = report.failures[0]
             raise DishonestError(
@@ -336,7 +340,9 @@ class PlayerDevice:
         write_whole(self.state_file, msgspec.json.encode(state) + b"\n")
         self._state = state
 
-    def _keep_proof(self, error: ContradictionError) -> None:
+    def _keep_evidence(self, error: ContradictionError) -> None:
+        """Both statements, and the proof if they are one."""
+        write_whole(self.contradiction_file, error.first + error.second)
         if error.proof:
             write_whole(self.fraud_file, encode_proof(error.proof))
 

@@ -52,7 +52,11 @@ class ServiceProcess:
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.command("init")
-        self.start()
+        try:
+            self.start()
+        except BaseException:  # Ctrl-C too: __exit__ will not be called
+            self.kill()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

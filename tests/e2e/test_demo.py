@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_a_log_of_the_demo_with_another_die_in_it_fails(tmp_path: Path) -> None:
     log.write_bytes(data[:at] + (b"1" if data[at : at + 1] != b"1" else b"2") + data[at + 1 :])
     done = dice_verify(str(log), "--receipt", str(receipts[0]))
     assert done.returncode == 1
-    assert "line 8" in done.stdout
+    assert "Line 8 (roll 0)" in done.stdout
 
 
 def test_colour_is_for_terminals(tmp_path: Path) -> None:
@@ -90,7 +91,11 @@ def test_colour_is_for_terminals(tmp_path: Path) -> None:
     assert b"\033[1m1. Sealed" in said
 
 
-def test_ctrl_c_ends_it_and_its_service_without_a_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("at", ["1. Sealed", "roll   3"])
+def test_it_and_its_service_can_be_stopped_at_any_time(
+    tmp_path: Path, number: signal.Signals, at: str
+) -> None:
     with subprocess.Popen(
         command("--folder", str(tmp_path), "--rolls", "100000"),
         cwd=ROOT,
@@ -99,14 +104,39 @@ def test_ctrl_c_ends_it_and_its_service_without_a_traceback(tmp_path: Path) -> N
         text=True,
     ) as process:
         assert process.stdout is not None
-        while "roll   3" not in process.stdout.readline():
-            pass
-        process.send_signal(signal.SIGINT)
+        assert any(at in line for line in process.stdout)  # read up to there
+        process.send_signal(number)
         said, error = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "Traceback" not in said + error
+    assert error == "\ndice-service demo: stopped\n"
+    assert "Traceback" not in said
     port = re.findall(r"listening on \S+:(\d+)", (tmp_path / "service.log").read_text())[-1]
     assert not listening(int(port))
+
+
+def test_stopped_while_its_service_starts_it_leaves_none_behind(tmp_path: Path) -> None:
+    log = tmp_path / "service.log"
+    with subprocess.Popen(
+        command("--folder", str(tmp_path)), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=-1
+    ) as process:
+        while process.poll() is None and not (log.exists() and "listening" in log.read_text()):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    port = re.findall(r"listening on \S+:(\d+)", log.read_text())[-1]
+    assert not listening(int(port))
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    words = " ".join(command("--folder", str(tmp_path), "--rolls", "1"))
+    run = subprocess.run(
+        ["bash", "-c", f"{words} | head -n 3"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout.count("\n"), run.stderr) == (3, "")
 
 
 def listening(port: int) -> bool:

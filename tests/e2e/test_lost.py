@@ -38,27 +38,28 @@ class _Connection(socketserver.BaseRequestHandler):
 
     def handle(self) -> None:
         with socket.create_connection(self.server.upstream) as upstream, suppress(OSError):
-            while request := self.request_of_client():
+            while request := message(self.request):
                 upstream.sendall(request)
-                answer = upstream.recv(65536)  # so the service has handled the request
+                answer = message(upstream)  # so the service has handled the request
                 self.server.answers += 1
                 if self.server.answers % 2:
                     return
                 self.request.sendall(answer)
 
-    def request_of_client(self) -> bytes:
-        """One whole request, head and body; b"" when the client has gone."""
-        data = b""
-        while b"\r\n\r\n" not in data or len(data) < whole(data):
-            chunk = self.request.recv(65536)
-            if not chunk:
-                return b""
-            data += chunk
-        return data
+
+def message(connection: socket.socket) -> bytes:
+    """One whole HTTP message, head and body; b"" when the other side has gone."""
+    data = b""
+    while b"\r\n\r\n" not in data or len(data) < whole(data):
+        chunk = connection.recv(65536)
+        if not chunk:
+            return b""
+        data += chunk
+    return data
 
 
 def whole(data: bytes) -> int:
-    """The length of a request of which at least the head is there."""
+    """The length of a message of which at least the head is there."""
     head, _, _ = data.partition(b"\r\n\r\n")
     length = re.search(rb"\ncontent-length: (\d+)", head.lower())
     return len(head) + 4 + (int(length[1]) if length else 0)

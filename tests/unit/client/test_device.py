@@ -426,6 +426,7 @@ def test_a_receipt_that_cannot_stand_beside_another_is_a_contradiction(
     with pytest.raises(ContradictionError) as error:
         mine.keep_roll(false_roll(peer, seq, **fields))
     assert error.value.code == code
+    assert mine.contradiction_file.read_bytes() == error.value.first + error.value.second
 
 
 def test_receipts_may_come_late_and_in_any_order(peer: Peer, tmp_path: Path) -> None:
