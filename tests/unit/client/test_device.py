@@ -214,6 +214,30 @@ def no_signature(peer: Peer) -> None:
     peer.lines = peer.lines[:1]
 
 
+def no_match_line(peer: Peer) -> None:
+    peer.lines = peer.lines[1:] * 2
+
+
+def spelt_differently(peer: Peer) -> None:
+    peer.lines[0] = peer.lines[0].replace(b'"length":null', b'"length": null')
+    peer.lines = peer.lines[:1]
+    peer.sign()
+
+
+def key_misnamed(peer: Peer) -> None:
+    peer.lines = [changed(peer.lines[0], key_id="0" * 16)]
+    peer.sign()
+
+
+def signature_under_another_name(peer: Peer) -> None:
+    peer.lines[1] = changed(peer.lines[1], key_id="0" * 16)
+
+
+def something_else_in_its_place(peer: Peer) -> None:
+    peer.lines = peer.lines[:1]
+    peer.add("seed_commitment", player=1, commitment=OTHER_COMMITMENT)
+
+
 def opened_as(**fields: Any) -> Callable[[Peer], None]:
     def cheat(peer: Peer) -> None:
         vars(peer).update(fields)
@@ -231,6 +255,11 @@ def opened_as(**fields: Any) -> Callable[[Peer], None]:
         (signed_for_another_match, "signature-wrong"),
         (commitment_swapped, "chain-broken"),
         (no_signature, "opening-unsigned"),
+        (something_else_in_its_place, "opening-unsigned"),
+        (no_match_line, "opening-malformed"),
+        (spelt_differently, "opening-malformed"),
+        (key_misnamed, "key-differs"),
+        (signature_under_another_name, "key-differs"),
         (opened_as(seeding="direct"), "seeding-differs"),
         (opened_as(players=["Bora", "Ayşe"]), "label-differs"),
         (opened_as(key=Ed25519PrivateKey.generate()), "key-differs"),
@@ -274,6 +303,57 @@ def test_a_commitment_logged_for_another_is_noticed(peer: Peer, tmp_path: Path) 
     peer.change = cheat
     with pytest.raises(DishonestError, match="answer-differs"):
         device(peer, tmp_path).commit()
+
+
+def test_another_seed_logged_than_the_one_sent_is_noticed(peer: Peer, tmp_path: Path) -> None:
+    mine = device(peer, tmp_path)
+    mine.commit()
+    other(peer)
+    mine.keep_receipt()
+
+    def cheat(path: str, answer: Any) -> Any:
+        if not path.endswith("/seed"):
+            return answer
+        return {**answer, "line": answer["line"].replace(mine.seed, OTHER_SEED)}
+
+    peer.change = cheat
+    with pytest.raises(DishonestError, match="answer-differs"):
+        mine.open_seed()
+
+
+def test_a_receipt_once_kept_is_not_fetched_again(peer: Peer, tmp_path: Path) -> None:
+    mine = ready(peer, tmp_path)
+    kept, asked = mine.receipt_file.read_bytes(), len(peer.asked)
+    assert mine.keep_receipt() == mine.receipt_file
+    assert (mine.receipt_file.read_bytes(), len(peer.asked)) == (kept, asked)
+
+
+def test_a_device_made_again_on_other_terms_is_refused(peer: Peer, tmp_path: Path) -> None:
+    mine = ready(peer, tmp_path)
+    with pytest.raises(DeviceError, match="seeding-differs"):
+        device(peer, tmp_path, seeding="direct")
+    with pytest.raises(DishonestError, match="key-differs"):
+        device(peer, tmp_path, public_key="ab" * 32)
+    other_file = tmp_path / "m-2.player0.device.json"
+    other_file.write_bytes(mine.state_file.read_bytes())
+    with pytest.raises(DeviceError, match="another match"):
+        PlayerDevice("m-2", 0, "zp_a", base_url="http://dice.test", folder=tmp_path)
+
+
+def test_no_roll_is_kept_before_the_opening_receipt(peer: Peer, tmp_path: Path) -> None:
+    ready(peer, tmp_path)
+    with (
+        device(peer, tmp_path / "new") as late,
+        pytest.raises(DeviceError, match="receipt-missing"),
+    ):
+        late.keep_roll(handed_on(peer, 0))
+
+
+@pytest.mark.parametrize("match_id", ["", "a/b", "../m", "a" * 65])
+def test_a_match_id_cannot_lead_out_of_the_folder(tmp_path: Path, match_id: str) -> None:
+    with pytest.raises(DeviceError, match="invalid"):
+        PlayerDevice(match_id, 0, "zp_a", base_url="http://dice.test", folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def retold(peer: Peer, commitments: list[tuple[int, str]]) -> None:
@@ -324,6 +404,12 @@ def another_key(peer: Peer) -> None:
     retold(peer, told)
 
 
+def opened_again_at_another_time(peer: Peer) -> None:
+    peer.lines = [changed(peer.lines[0], time="2026-01-02T03:04:06.000Z")]
+    peer.sign()
+    retold(peer, [(0, peer.committed[0]), (1, OTHER_COMMITMENT)])
+
+
 def no_commitments(peer: Peer) -> None:
     peer.lines = peer.lines[:2]
     for _ in range(3):
@@ -342,6 +428,8 @@ def no_commitments(peer: Peer) -> None:
         (receipt_signed_over_the_opening, "signature-wrong"),
         (commitment_changed_after_signing, "chain-broken"),
         (another_key, "key-differs"),
+        (opened_again_at_another_time, "opening-changed"),
+        (unsigned, "opening-changed"),
         (no_commitments, "receipt-malformed"),
     ],
 )
