@@ -59,6 +59,14 @@ def legal_plays(me: Side, opp: Side, roll: tuple[int, int], style: Style = STAND
     return plays
 
 
+def single_moves(me: Side, opp: Side, die: int, style: Style = STANDARD) -> Plays:
+    """Every move of one checker by one die, as `legal_plays` gives plays.
+
+    Whether such a move may be made first is for the whole roll to say.
+    """
+    return _Search(me, opp, style).longest((die,))[1]
+
+
 class _Search:
     """The plays from one position that take the dice in a given order, depth first."""
 

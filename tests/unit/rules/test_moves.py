@@ -11,7 +11,7 @@ from tests.unit.rules.naive import legal_results
 from tests.unit.rules.positions import STYLES, Roll, random_positions
 from verifier.rules.board import START, Side, pack, position, unpack
 from verifier.rules.direct import text_of
-from verifier.rules.moves import Style, legal_plays
+from verifier.rules.moves import Style, legal_plays, single_moves
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "rules"
 TRICKY = json.loads((VECTORS / "tricky.json").read_text(encoding="utf-8"))
@@ -83,6 +83,14 @@ def test_under_every_option_the_plays_are_those_of_the_plain_search(style: Style
             (unpack(mine), unpack(theirs)) for mine, theirs in legal_plays(me, opp, roll, style)
         }
         assert found == expected, (unpack(me), unpack(opp), roll)
+
+
+def test_single_moves_are_those_of_one_checker_by_one_die() -> None:
+    """Page 001's start: a 5 moves from 13 and 8, not from 24 to the opponent's 19, not from 6."""
+    assert set(single_moves(START, START, 5).values()) == {((13, 5),), ((8, 5),)}
+    on_bar = pack([0] * 12 + [14] + [0] * 11 + [1])
+    assert set(single_moves(on_bar, START, 6).values()) == set()
+    assert set(single_moves(on_bar, START, 2).values()) == {((25, 2),)}
 
 
 def test_loose_bearing_off_adds_only_plays_that_bear_off_below_a_higher_checker() -> None:
