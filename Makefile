@@ -65,6 +65,10 @@ vectors: $(VENV)/.dev ## Write the test vectors anew
 openapi: $(VENV)/.dev ## Write openapi/ anew
 	$(BIN)/python -m dice_service.api.openapi
 
+.PHONY: readme
+readme: $(VENV)/.dev ## Write the parts of README.md that the code prints
+	$(BIN)/python -m tests.readme
+
 .PHONY: messages
 messages: $(VENV)/.dev ## Bring the Turkish catalogue up to date with the sentences in the code
 	$(BIN)/pybabel -q extract -k mark -k InputError:2 --no-location --sort-output -o $(VENV)/zarf.pot verifier

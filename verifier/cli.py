@@ -37,7 +37,7 @@ of several logs the worst counts: 1, 2, 3, 4, 0. A fraud proof is 0 if it holds,
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``dice-verify`` with these arguments (the process's own if None); the exit status."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         return _Run(arguments).all()
     except KeyboardInterrupt:
@@ -49,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return UNREADABLE
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The command line as argparse knows it."""
     parser = argparse.ArgumentParser(
         prog="dice-verify",
         description="Check a match's dice: from its log alone, on your own machine, offline.",

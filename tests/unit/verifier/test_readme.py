@@ -1,26 +1,27 @@
 """What the README shows of the verifier is what it does."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-import pytest
-
-from verifier.cli import main
+from tests.readme import made
 
 README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_help_in_the_readme_is_the_programs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    with pytest.raises(SystemExit) as stopped:
-        main(["--help"])
-    assert stopped.value.code == 0
-    shown = re.search(r"<!-- help of dice-verify.*?-->\n```\n(.*?)```\n", README, re.DOTALL)
-    assert shown
-    assert shown[1] == capsys.readouterr().out
+def test_what_the_code_prints_stands_in_the_readme_as_printed() -> None:
+    assert made(README) == README
+
+
+def test_the_help_shown_is_what_a_user_sees() -> None:
+    program = Path(sys.executable).parent / "dice-verify"
+    environment = {**os.environ, "COLUMNS": "100"}
+    done = subprocess.run(
+        [program, "--help"], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout in README
 
 
 def test_both_commands_are_shown_and_exist() -> None:
