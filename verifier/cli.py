@@ -168,7 +168,8 @@ class _Run:
             case Verdict.INCOMPLETE:
                 return INCOMPLETE
             case _:
-                return OK if report.anchored or not self.arguments.require_anchor else NOT_ANCHORED
+                anchored = report.verdict is Verdict.VERIFIED
+                return OK if anchored or not self.arguments.require_anchor else NOT_ANCHORED
 
     def _proof(self, name: str, data: bytes) -> int:
         why = check_proof(proof := read_proof(data))
