@@ -6,9 +6,10 @@ database's primary key, nothing is refused before the lines that others wrote ha
 and a lost race is decided anew on what won.
 """
 
-import builtins
+import asyncio
 import hmac
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from dice_service import clock as real_clock
 from dice_service.answers import (
@@ -45,6 +46,8 @@ from dice_service.storage.batcher import Batcher
 from dice_service.views import cursor_of, parse_cursor, summary_of, view_of
 from verifier.events import EndReason, Match, Player, Purpose, Roll, Seeding
 from verifier.receipts import RollReceipt
+
+T = TypeVar("T")
 
 
 class Matches:
@@ -137,19 +140,20 @@ class Matches:
         """Take a player's commitment; with the second, the signature that completes the receipt."""
         cached = await self._cache.get(match_id)
         sign = self._signing.of(cached.state.match.key_id).sign_head
-        created, seq, line = await self._do(
+        return await self._do(
             cached,
             lambda state: decide_commit(state, player, commitment, time=self._clock(), sign=sign),
+            lambda seq, line: LineAnswer(match_id, player, seq, line.data.decode()),
         )
-        return Outcome(created, LineAnswer(match_id, player, seq, line.data.decode()))
 
     async def open_seed(self, match_id: str, player: Player, seed: str) -> Outcome[LineAnswer]:
         """Take a player's seed, once all three are committed."""
         cached = await self._cache.get(match_id)
-        created, seq, line = await self._do(
-            cached, lambda state: decide_seed(state, player, seed, time=self._clock())
+        return await self._do(
+            cached,
+            lambda state: decide_seed(state, player, seed, time=self._clock()),
+            lambda seq, line: LineAnswer(match_id, player, seq, line.data.decode()),
         )
-        return Outcome(created, LineAnswer(match_id, player, seq, line.data.decode()))
 
     async def roll(
         self,
@@ -162,22 +166,21 @@ class Matches:
         """Roll ``index``, or say again what it was."""
         cached = await self._cache.get(match_id)
         secret = await self._cache.secrets(cached)
-        created, seq, line = await self._do(
-            cached,
-            lambda state: decide_roll(
-                state, index, purpose, player, secret=secret.seed, time=self._clock()
-            ),
-        )
-        event = line.event
-        assert isinstance(event, Roll)
-        refuse_other_roll(event, purpose, player)
         signer = self._signing.of(cached.state.match.key_id)
-        sig = signer.sign_head(match_id, seq, line.head)
-        receipt = RollReceipt(match_id, signer.key_id, seq, line.head, sig, line.data.decode())
-        return Outcome(
-            created,
-            RollAnswer(match_id, index, event.dice, event.purpose, event.player, receipt),
-        )
+
+        def decide(state: State) -> Decision:
+            time = self._clock()
+            return decide_roll(state, index, purpose, player, secret=secret.seed, time=time)
+
+        def answer(seq: int, line: Line) -> RollAnswer:
+            roll = line.event
+            assert isinstance(roll, Roll)
+            refuse_other_roll(roll, purpose, player)
+            sig = signer.sign_head(match_id, seq, line.head)
+            receipt = RollReceipt(match_id, signer.key_id, seq, line.head, sig, line.data.decode())
+            return RollAnswer(match_id, index, roll.dice, purpose, player, receipt)
+
+        return await self._do(cached, decide, answer)
 
     async def end(
         self, match_id: str, *, reason: EndReason, winner: Player | None = None
@@ -186,16 +189,16 @@ class Matches:
         cached = await self._cache.get(match_id)
         secret = await self._cache.secrets(cached)
         sign = self._signing.of(cached.state.match.key_id).sign_head
-        created, _, _ = await self._do(
-            cached,
-            lambda state: decide_end(
-                state, reason, winner, secret=secret.seed, time=self._clock(), sign=sign
-            ),
-        )
+
+        def decide(state: State) -> Decision:
+            time = self._clock()
+            return decide_end(state, reason, winner, secret=secret.seed, time=time, sign=sign)
+
+        ended = await self._do(cached, decide, lambda _seq, _line: None)
         state = cached.state
         assert state.server_seed is not None
         return Outcome(
-            created,
+            ended.created,
             EndAnswer(match_id, reason, winner, state.server_seed, state.lines - 1, state.head),
         )
 
@@ -266,44 +269,42 @@ class Matches:
         await self._batcher.close()
 
     async def _do(
-        self, cached: Cached, decide: Callable[[State], Decision]
-    ) -> tuple[bool, int, Line]:
-        """Decide, append, be sure: whether lines were written now, and the first one's seq."""
+        self,
+        cached: Cached,
+        decide: Callable[[State], Decision],
+        answer: Callable[[int, Line], T],
+    ) -> Outcome[T]:
+        """Decide, append, be sure; ``answer`` makes the answer of the line and its seq."""
         async with cached.turn:
             while True:
+                state = cached.state
                 try:
-                    decision = decide(cached.state)
+                    decision = decide(state)
                 except Refusal:
                     if await self._cache.refresh(cached):
                         continue  # another process has written since: that may allow it
                     raise
                 if isinstance(decision, Standing):
-                    return False, decision.seq, await self._line(cached, decision.seq)
-                if await self._append(cached, decision):
-                    return True, cached.state.lines - len(decision), decision[0]
+                    line = await self._line(cached, decision.seq)
+                    return Outcome(False, answer(decision.seq, line))
+                after = folded(state, decision)
+                writing = self._batcher.submit(_append(state, decision, after))
+                # Let the write begin, and make the answer (a signature takes its time) while the
+                # disk works. It is given to nobody before the write is done.
+                await asyncio.sleep(0)
+                value = answer(state.lines, decision[0])
+                # A crash before it is done: see storage/sqlite.py for what is then on the disk.
+                won = await writing
+                # A crash here: the lines are on the disk and nobody was told. Who asks again
+                # gets the answer made of them.
+                crash_point("before-answer")
+                if won:
+                    cached.state = after
+                    return Outcome(True, value)
                 # Another process was first. Its lines are read and it is decided again.
                 if not await self._cache.refresh(cached):
                     self._cache.drop(cached)
                     raise StorageError("The stored log is shorter than it was.")
-
-    async def _append(self, cached: Cached, lines: builtins.list[Line]) -> bool:
-        state = cached.state
-        after = folded(state, lines)
-        phase = after.phase if after.phase != state.phase else None
-        append = Append(
-            cached.row.match_id,
-            state.lines,
-            tuple(line.data for line in lines),
-            phase=phase,
-            ended_at=after.end.time if after.end and phase else None,
-        )
-        # A crash before the future is done: see storage/sqlite.py for what is then on the disk.
-        won = await self._batcher.submit(append)
-        # A crash here: the lines are on the disk and nobody was told. Who asks again gets them.
-        crash_point("before-answer")
-        if won:
-            cached.state = after
-        return won
 
     async def _line(self, cached: Cached, seq: int) -> Line:
         (data,) = await self._storage.lines(cached.row.match_id, seq, 1)
@@ -324,3 +325,14 @@ class Matches:
             receipt=(await self._text(match.match_id, 2)).decode(),
             tokens=(secret.token(match.match_id, 0), secret.token(match.match_id, 1)),
         )
+
+
+def _append(state: State, lines: Sequence[Line], after: State) -> Append:
+    phase = after.phase if after.phase != state.phase else None
+    return Append(
+        state.match.match_id,
+        state.lines,
+        tuple(line.data for line in lines),
+        phase=phase,
+        ended_at=after.end.time if after.end and phase else None,
+    )
