@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dice_service import apikeys, sealing, signing
 from dice_service.app import build_app
@@ -93,10 +94,29 @@ class Api:
         return tokens
 
 
+def in_one_message(app: ASGIApp) -> ASGIApp:
+    """``app`` given bodies in one message, as uvicorn gives short ones; httpx would in two."""
+
+    async def whole(scope: Scope, receive: Receive, send: Send) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def once() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await app(scope, once, send)
+
+    return whole
+
+
 @asynccontextmanager
 async def opened(folder: Path, *, hot: bool = True, **values: Any) -> AsyncIterator[Api]:
     """The application, with its files in ``folder``."""
     async with open_service(settings_in(folder, **values)) as service:
-        transport = httpx.ASGITransport(app=build_app(service, hot=hot))
+        transport = httpx.ASGITransport(app=in_one_message(build_app(service, hot=hot)))
         async with httpx.AsyncClient(transport=transport, base_url="http://dice.test") as http:
             yield Api(service, http)

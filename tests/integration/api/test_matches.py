@@ -1,5 +1,6 @@
 """A match over the API, from its opening to its log."""
 
+import asyncio
 import hashlib
 import json
 from pathlib import Path
@@ -146,6 +147,32 @@ async def test_a_log_that_needs_a_token_is_not_public(tmp_path: Path) -> None:
             assert (await api.send("GET", place)).status_code == 401
             assert (await api.send("GET", place, tokens[1])).status_code == 200
             assert (await api.send("GET", place, await api.key())).status_code == 200
+
+
+async def test_a_match_outlives_every_rotation_of_the_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dice_service.cli import main
+
+    monkeypatch.setenv("DICE_KEYS", str(tmp_path / "keys"))
+    monkeypatch.setenv("DICE_DATABASE", f"sqlite:///{tmp_path / 'dice.db'}")
+    async with opened(tmp_path) as api:
+        tokens = await api.ready("m-1")
+        opening = await api.put("m-1", PLAYERS)
+        roll = await api.put("m-1/rolls/0", {})
+        key = await api.key()
+    (old,) = (tmp_path / "keys").glob("sealing-*.key")
+    assert await asyncio.to_thread(main, ["keys", "rotate"]) == 0
+    assert await asyncio.to_thread(main, ["keys", "reseal"]) == 0
+    old.unlink()
+    async with opened(tmp_path) as api:
+        assert (await api.put("m-1", PLAYERS, key)).content == opening.content
+        assert (await api.put("m-1/rolls/0", {}, key)).content == roll.content
+        assert (await api.send("GET", "m-1", tokens[0])).status_code == 200
+        assert (await api.put("m-2", PLAYERS, key)).json()["key_id"] != opening.json()["key_id"]
+        assert (await api.put("m-1/end", {"reason": "finished"}, key)).status_code == 201
+        states = [found["active"] for found in (await api.http.get("/v1/keys")).json()["keys"]]
+        assert sorted(states) == [False, True]
 
 
 async def test_the_keys_are_public_and_name_the_active_one(api: Api) -> None:

@@ -1,5 +1,6 @@
 """Every refusal is a problem of RFC 9457 with a code of the registry."""
 
+import asyncio
 import io
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,31 @@ async def test_a_fault_of_ours_is_500_with_nothing_of_it_told(
     answer = await api.send("GET", "m-1", await api.key())
     assert problem(answer) == (500, "internal")
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize("hot", [True, False])
+async def test_a_write_that_takes_too_long_is_503_and_repeated_it_is_done_once(
+    tmp_path: Path, hot: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path, hot=hot, request_timeout=0.2) as api:
+        await api.ready("m-1")
+        storage = type(api.service.storage)
+        append = storage.append
+
+        async def slow(*arguments: Any) -> list[bool]:
+            await asyncio.sleep(0.4)
+            return await append(*arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(storage, "append", slow)
+            answer = await api.put("m-1/rolls/0", {})
+            assert problem(answer) == (503, "overloaded")
+            assert answer.headers["retry-after"] == "1"
+            await asyncio.sleep(0.4)
+        again = await api.put("m-1/rolls/0", {})
+        assert again.status_code == 200  # it was written after all, and is not rolled twice
+        log = (await api.send("GET", "m-1/log", await api.key())).text
+        assert log.count('"type":"roll"') == 1
 
 
 @pytest.mark.parametrize("hot", [True, False])

@@ -67,6 +67,19 @@ async def test_a_roll_is_answered_alike_on_both_ways(
     assert answer.headers["content-type"] == media_type
 
 
+async def test_the_hot_path_answers_a_plain_roll_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> None:
+        raise AssertionError("this was for the hot path")
+
+    async with opened(tmp_path) as api:
+        await api.ready("m-1")
+        monkeypatch.setattr("dice_service.api.observe.Observe.__call__", never)
+        for index, body in enumerate(({}, None, {"player": 1})):
+            assert (await api.put(f"m-1/rolls/{index}", body)).status_code == 201
+
+
 async def test_a_rolls_receipt_is_signed_and_holds_its_line(rolling: Api) -> None:
     import json
 
