@@ -3,16 +3,18 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dice_service import apikeys, sealing, signing
 from dice_service.clock import now
 from dice_service.errors import ServiceError, SetupError
 from dice_service.settings import Settings, load, unknown_variables
+from dice_service.storage import Storage
 
+T = TypeVar("T")
 Command = Callable[[argparse.Namespace, Settings], int]
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -191,7 +193,7 @@ def _revoke_api_key(given: argparse.Namespace, settings: Settings) -> int:
     return FAILED
 
 
-async def _with_storage(settings: Settings, work: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - what work returns
+async def _with_storage(settings: Settings, work: Callable[[Storage], Awaitable[T]]) -> T:
     from dice_service.storage.sqlite import SqliteStorage
 
     storage = SqliteStorage(settings.database_path)

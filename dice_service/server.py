@@ -30,6 +30,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _in_head = True
     _head_began = False  # in the packet at hand: what stands before it there is another request's
 
+    # As in uvicorn, whose protocol is only ever made for a stream.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time."""
         super().connection_made(transport)

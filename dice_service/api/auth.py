@@ -8,13 +8,13 @@ What a caller may not know exists is answered as what does not exist: with the s
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from dice_service import apikeys
 from dice_service.api.problems import not_found
 from dice_service.errors import Refusal
 from dice_service.matches import Matches
-from dice_service.storage import ApiKeyRow, Storage
+from dice_service.storage import ApiKeyRow
 
 LIFE: Final = 2.0  # seconds that a looked-up key is believed: a revoked one stops within them
 _CACHED: Final = 10_000
@@ -44,10 +44,17 @@ class Bearer:
 Caller = Owner | Bearer | None
 
 
+class ApiKeys(Protocol):
+    """The part of a storage that is needed here."""
+
+    async def api_key(self, key_id: str) -> ApiKeyRow | None:
+        """As :meth:`dice_service.storage.Storage.api_key`."""
+
+
 class Authenticator:
     """Looks API keys up, and believes what it found for :data:`LIFE` seconds."""
 
-    def __init__(self, storage: Storage, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, storage: ApiKeys, clock: Callable[[], float] = time.monotonic) -> None:
         self._storage = storage
         self._clock = clock
         self._rows: dict[str, tuple[float, ApiKeyRow]] = {}

@@ -16,11 +16,11 @@ _LINGER_BODIES = 64  # how many times the limit is read and dropped after a 413 
 _LINGER_SECONDS = 2.0
 
 
-class _TooLarge(Exception):  # noqa: N818 - a signal within this module
+class _TooLargeError(Exception):
     """The body goes on past the limit."""
 
 
-class _Gone(Exception):  # noqa: N818
+class _CallerGoneError(Exception):
     """The caller closed the connection before the body was complete."""
 
 
@@ -52,9 +52,9 @@ class Limits:
             async with asyncio.timeout(self._timeout) as limit:
                 body = await self._read(scope, receive)
                 await self._app(scope, _replay(body, receive), watched_send)
-        except _TooLarge:
+        except _TooLargeError:
             await self._refuse_large(scope, receive, send)
-        except _Gone:
+        except _CallerGoneError:
             return
         except TimeoutError:
             if not limit.expired() or started:
@@ -66,14 +66,14 @@ class Limits:
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
         for name, value in scope["headers"]:
             if name == b"content-length" and (len(value) > 9 or int(value) > self._max_body):
-                raise _TooLarge
+                raise _TooLargeError
         message = await _next(receive)
         body: bytes = message.get("body", b"")
         while message.get("more_body", False) and len(body) <= self._max_body:
             message = await _next(receive)
             body += message.get("body", b"")
         if len(body) > self._max_body:
-            raise _TooLarge
+            raise _TooLargeError
         return body
 
     async def _refuse_large(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,7 +97,7 @@ class Limits:
                     dropped += len(message.get("body", b""))
                     if not message.get("more_body", False):
                         break
-        except (TimeoutError, _Gone):
+        except (TimeoutError, _CallerGoneError):
             pass
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -105,7 +105,7 @@ class Limits:
 async def _next(receive: Receive) -> Message:
     message = await receive()
     if message["type"] == "http.disconnect":
-        raise _Gone
+        raise _CallerGoneError
     return message
 
 

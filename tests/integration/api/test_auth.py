@@ -179,8 +179,8 @@ async def test_a_finished_match_is_still_written_by_its_owner_only(api: Api) -> 
 @pytest.mark.parametrize("header", ["Basic eDp5", "Bearer", "Bearer ", "zk_abc", "bearer zk_ä"])
 async def test_other_credentials_than_bearer_ones_are_refused(api: Api, header: str) -> None:
     await api.open("m-1")
-    headers = {"authorization": header.encode("latin-1")}
-    answer = await api.http.get("/v1/matches/m-1", headers=headers)  # type: ignore[arg-type]
+    headers = {b"authorization": header.encode("latin-1")}
+    answer = await api.http.get("/v1/matches/m-1", headers=headers)
     assert answer.status_code == 401
 
 
@@ -199,7 +199,7 @@ class _Rows:
 async def test_a_revoked_key_stops_within_two_seconds_here_and_on_the_hot_path() -> None:
     text, row = apikeys.make("club", (apikeys.WRITE,), NOW)
     rows, now = _Rows(row), [100.0]
-    auth = Authenticator(rows, clock=lambda: now[0])  # type: ignore[arg-type]
+    auth = Authenticator(rows, clock=lambda: now[0])
     header = f"Bearer {text}"
     assert auth.known_owner(header.encode()) is None  # not before it was looked up
     await auth.caller(header)
@@ -217,11 +217,11 @@ async def test_a_revoked_key_stops_within_two_seconds_here_and_on_the_hot_path()
 
 async def test_the_hot_path_knows_no_owner_without_the_scope_or_the_secret() -> None:
     text, row = apikeys.make("club", (apikeys.READ,), NOW)
-    auth = Authenticator(_Rows(row))  # type: ignore[arg-type]
+    auth = Authenticator(_Rows(row))
     await auth.caller(f"Bearer {text}")
     assert auth.known_owner(f"Bearer {text}".encode()) is None
     writing, row = apikeys.make("club", (apikeys.WRITE,), NOW)
-    auth = Authenticator(_Rows(row))  # type: ignore[arg-type]
+    auth = Authenticator(_Rows(row))
     await auth.caller(f"Bearer {writing}")
     forged = writing[:12] + "A" * 43
     assert auth.known_owner(f"Bearer {writing}".encode()) == "club"
