@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from verifier.errors import InputError
@@ -64,11 +64,12 @@ def read_public_key(text: str) -> str:
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     try:
-        content = Path(text).read_bytes()[:4096]
+        with Path(text).open("rb") as file:
+            content = file.read(4096)
         if _HEX32.fullmatch(content.decode("ascii").strip()):
             return content.decode("ascii").strip()
         key = load_pem_public_key(content)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, UnsupportedAlgorithm) as error:
         found = f"{text[:200]} ({error})"
         raise InputError(
             "key-unreadable",

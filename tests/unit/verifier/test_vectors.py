@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from tests.vectors import generate
 from verifier import InputError, Report, Verdict, dice, read_receipts, verify_log
 from verifier.fraud import check_proof, encode_proof, read_proof
-from verifier.report import CHECKS
+from verifier.log import _faults, split_lines
+from verifier.report import CHECKS, RANK
 from verifier.seeds import commitment_of, parse_seed
 from verifier.signatures import head_message, is_weak, key_id_of, verify_head
 
@@ -186,6 +187,13 @@ def test_a_proof_of_fraud_holds_or_not_as_the_vector_says(path: Path) -> None:
     else:
         assert check_proof(read_proof(case["proof"].encode())) == expected["code"]
         assert (not expected["code"]) == (expected["exit_status"] == 0)
+
+
+def test_f2_all_faults_of_a_line_come_in_the_order_of_the_text() -> None:
+    for path in LOGS:
+        for line in split_lines(_bytes(json.loads(path.read_text("utf-8"))["log"]))[0]:
+            ranks = [RANK[failure.code] for failure in _faults(line, 0)]
+            assert ranks == sorted(ranks), (path.stem, line)
 
 
 def _expected(paths: Sequence[Path]) -> list[dict[str, Any]]:
