@@ -2,8 +2,7 @@
 
 A statement is a run of a log's lines whose last one the service signed: the ``prev`` fields tie
 every line of the run to that signature. Two statements about one match contradict each other when
-they begin at the same line number with different lines, or when one ends the match at a line
-before one that the other holds. Nobody but the holder of the key can make such a pair.
+no honest log can hold both. Nobody but the holder of the key can make such a pair.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,16 @@ import msgspec
 from msgspec import Struct
 
 from verifier.errors import InputError, LineError
-from verifier.events import Count, Hex32, MatchId, Reveal, Signature64, SignatureLine
+from verifier.events import (
+    Count,
+    Hex32,
+    Linked,
+    MatchId,
+    Reveal,
+    Roll,
+    Signature64,
+    SignatureLine,
+)
 from verifier.log import decode_line, line_hash
 from verifier.signatures import verify_head
 
@@ -74,8 +82,12 @@ def check_proof(proof: FraudProof) -> str:
 
 def contradict(one: Statement, two: Statement) -> bool:
     """Whether two statements cannot both be true of one log (P2)."""
-    differ = one.first == two.first and one.lines[0] != two.lines[0]
-    return differ or _ends_before(one, two) or _ends_before(two, one)
+    mine, theirs = _numbered(one), _numbered(two)
+    return (
+        any(mine[seq] != theirs[seq] for seq in mine.keys() & theirs.keys())
+        or any(_parts(a, b) for a, b in ((one, two), (two, one)))
+        or _rolled_twice(mine, theirs)
+    )
 
 
 def statement_of(
@@ -112,7 +124,25 @@ def _statement_fault(proof: FraudProof, statement: Statement) -> str:
     return ""
 
 
-def _ends_before(one: Statement, two: Statement) -> bool:
-    """Whether ``one`` signs the reveal, after which nothing more is signed, and ``two`` goes on."""
-    revealed = isinstance(decode_line(one.lines[-1].encode(), one.seq), Reveal)
-    return revealed and two.seq > one.seq
+def _numbered(statement: Statement) -> dict[int, bytes]:
+    return {seq: line.encode() for seq, line in enumerate(statement.lines, statement.first)}
+
+
+def _parts(one: Statement, two: Statement) -> bool:
+    """Whether ``two`` goes on after a reveal that ``one`` signs, or goes on from another line."""
+    last = one.lines[-1].encode()
+    if isinstance(decode_line(last, one.seq), Reveal) and two.seq > one.seq:
+        return True
+    following = decode_line(two.lines[0].encode(), two.first)
+    next_to = two.first == one.seq + 1
+    return next_to and isinstance(following, Linked) and following.prev != line_hash(last)
+
+
+def _rolled_twice(mine: dict[int, bytes], theirs: dict[int, bytes]) -> bool:
+    """Whether one roll index stands at two line numbers."""
+    places: dict[int, int] = {}
+    for seq, line in (*mine.items(), *theirs.items()):
+        event = decode_line(line, seq)
+        if isinstance(event, Roll) and places.setdefault(event.index, seq) != seq:
+            return True
+    return False

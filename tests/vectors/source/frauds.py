@@ -78,6 +78,27 @@ def _held() -> Iterator[_Row]:
     )
 
 
+    yield (
+        "neighbours_that_do_not_fit",
+        "two lines in a row, the second of which follows another",
+        "",
+        proof(roll, statement(TWO, 9, 9)),
+    )
+    yield (
+        "overlapping_runs",
+        "two runs that begin at different lines and hold different lines 8",
+        "",
+        proof(statement(ONE, 7, 8), statement(TWO, 8, 9)),
+    )
+    slow = Scribe().open().roll().roll().roll(index=1)
+    yield (
+        "one_roll_at_two_lines",
+        "roll 1 stands at line 8 and, rolled again, at line 9",
+        "",
+        proof(roll, statement(slow, 9, 9)),
+    )
+
+
 def _not_proved() -> Iterator[_Row]:
     roll, other = statement(ONE, 8, 8), statement(TWO, 8, 8)
     nothing = "proof-no-contradiction"
