@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from verifier.events import (
     Count,
@@ -19,6 +19,7 @@ from verifier.events import (
     Player,
     Points,
     Purpose,
+    Score,
     Seeding,
     Time,
 )
@@ -91,11 +92,96 @@ class EndAnswer(Struct, frozen=True):
     head: Hex32
 
 
+Checkers = Annotated[
+    tuple[Annotated[int, Meta(ge=0, le=15)], ...],
+    Meta(
+        min_length=25,
+        max_length=25,
+        description="how many checkers on this side's own points 1 to 24, and on the bar",
+    ),
+]
+DueEvent = Literal["opening_roll", "roll", "play", "double_answer", "resign_answer", "nothing"]
+
+
+class Due(Struct, frozen=True):
+    """What must come next, and from whom (null: from nobody in particular)."""
+
+    what: DueEvent
+    player: Player | None
+
+
+class Cube(Struct, frozen=True):
+    """The doubling cube; ``owner`` is null while it is centred."""
+
+    value: Count
+    owner: Player | None
+
+
+class Offer(Struct, frozen=True):
+    """An offer to resign, at ``value`` times the cube, that waits for its answer."""
+
+    player: Player
+    value: Literal[1, 2, 3]
+
+
+class Table(Struct, frozen=True):
+    """A refereed match as it stands on the table; pairs are player 0's and player 1's.
+
+    ``dice`` are those to be played, ``game`` counts from 1, ``crawford`` says whether this is the
+    Crawford game, ``cube`` is null where there is none.
+    """
+
+    due: Due
+    dice: tuple[Die, Die] | None
+    board: tuple[Checkers, Checkers]
+    pips: tuple[Count, Count]
+    borne_off: tuple[Count, Count]
+    cube: Cube | None
+    offer: Offer | None
+    game: Count
+    crawford: bool
+    score: Score
+
+
+class LogLine(Struct, frozen=True):
+    """A line of the log, and its number from 0."""
+
+    seq: Count
+    line: str
+
+
+class LegalPlay(Struct, frozen=True, array_like=True):
+    """A legal play in canonical notation, and the mover's and the opponent's checkers after it."""
+
+    moves: str
+    me: Checkers
+    opponent: Checkers
+
+
+class ActionAnswer(Struct, frozen=True):
+    """The ``lines`` that an action added, and the table after them.
+
+    ``next_action`` is one more than ``action``, or two more with ``then_roll`` where a roll was
+    due. ``receipt`` is the service's signature on the log that ends with the last of the lines
+    (once the match has ended: with the reveal). ``legal`` comes with ``?legal=true``: every legal
+    play of the dice on the table, none if there are no dice to play.
+    """
+
+    match_id: MatchId
+    action: Count
+    next_action: Count
+    lines: tuple[LogLine, ...]
+    table: Table
+    receipt: RollReceipt
+    legal: tuple[LegalPlay, ...] | UnsetType = UNSET
+
+
 class MatchView(Struct, frozen=True):
     """The state of a match. ``server_seed`` is null until the match has ended.
 
     ``commitments`` and ``seeds`` are the players'; ``lines`` counts the log's lines and
-    ``head`` is the SHA-256 of the last. ``due`` says in a word list what may come next.
+    ``head`` is the SHA-256 of the last. ``due`` says in a word list what may come next. ``table``
+    is there in a refereed match once both seeds are open.
     """
 
     match_id: MatchId
@@ -114,6 +200,7 @@ class MatchView(Struct, frozen=True):
     commitments: tuple[Hex32 | None, Hex32 | None]
     seeds: tuple[Hex32 | None, Hex32 | None]
     rolls: Count
+    table: Table | None
     reason: EndReason | None
     winner: Player | None
     server_seed: Hex32 | None

@@ -9,11 +9,12 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from dice_service.errors import Refusal
-from dice_service.match import Line, State, begin, fold, read
 from dice_service.sealing import SealingRing, Secrets
+from dice_service.state import Line, State, begin, fold, read
 from dice_service.storage import MatchRow, Storage, StorageError
 from verifier.errors import LineError
 from verifier.events import Linked, Match
+from verifier.rules.messages import RuleError
 
 
 class Cached:
@@ -51,7 +52,7 @@ class MatchCache:
         if first is None or not isinstance(first.event, Match) or first.event.match_id != match_id:
             raise StorageError(f"The stored log of {match_id} has no match line.")
         rest = [read_stored(line, seq) for seq, line in enumerate(lines[1:], 1)]
-        return self.put(Cached(row, folded(begin(first), rest)))
+        return self.put(Cached(row, folded(begun(first), rest)))
 
     async def get(self, match_id: str) -> Cached:
         """As :meth:`find`. Raises :class:`Refusal` ``not-found``."""
@@ -105,12 +106,23 @@ class MatchCache:
         self._matches.pop(cached.row.match_id, None)
 
 
+def begun(first: Line) -> State:
+    """The state after a stored first line. Raises :class:`Refusal` if its rules are unknown."""
+    try:
+        return begin(first)
+    except RuleError as error:
+        raise StorageError(f"The stored match cannot be played: {error}") from None
+
+
 def folded(state: State, lines: Iterable[Line]) -> State:
     """The state after these lines. Raises :class:`Refusal` if one does not link to the last."""
     for line in lines:
         if not isinstance(line.event, Linked) or line.event.prev != state.head:
             raise StorageError(f"Line {state.lines} of the stored log does not fit.")
-        state = fold(state, line)
+        try:
+            state = fold(state, line)
+        except RuleError as error:
+            raise StorageError(f"Line {state.lines} of the stored log: {error}") from None
     return state
 
 

@@ -30,6 +30,11 @@ PROBLEMS: dict[str, Problem] = {
     "roll-index-gap": Problem(HTTPStatus.CONFLICT, "Roll indices have no gaps"),
     "roll-differs": Problem(HTTPStatus.CONFLICT, "This roll was asked for differently before"),
     "end-differs": Problem(HTTPStatus.CONFLICT, "The match ended differently"),
+    "rule-refused": Problem(HTTPStatus.CONFLICT, "The rules of the match do not allow this now"),
+    "action-number-gap": Problem(HTTPStatus.CONFLICT, "Action numbers have no gaps"),
+    "action-differs": Problem(HTTPStatus.CONFLICT, "Another action stands there already"),
+    "refereed-match": Problem(HTTPStatus.CONFLICT, "In a refereed match this is done otherwise"),
+    "dice-only-match": Problem(HTTPStatus.CONFLICT, "A dice-only match has no actions"),
     "match-ended": Problem(HTTPStatus.CONFLICT, "The match has ended"),
     "receipt-not-ready": Problem(HTTPStatus.CONFLICT, "The opening receipt is not complete yet"),
     "too-large": Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large"),
@@ -39,6 +44,7 @@ PROBLEMS: dict[str, Problem] = {
         HTTPStatus.UNPROCESSABLE_ENTITY, "The seed is not the one committed to"
     ),
     "rules-unknown": Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "There is no such rule set"),
+    "rules-inconsistent": Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "The rule set is not played so"),
     "seeding-unsupported": Problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, "This seeding is not offered yet"
     ),
@@ -71,14 +77,25 @@ class SetupError(ServiceError):
 class Refusal(ServiceError):  # noqa: N818 - it is an answer, not a fault
     """A request that is not done, with a code of :data:`PROBLEMS` and what to do instead.
 
-    ``errors`` are (field, message) pairs where single fields are at fault.
+    ``errors`` are (field, message) pairs where single fields are at fault. Where the rules of
+    backgammon refuse, ``rule`` is their own code and ``detail_tr`` the detail in Turkish.
     """
 
-    def __init__(self, code: str, detail: str, errors: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        errors: tuple[tuple[str, str], ...] = (),
+        *,
+        rule: str = "",
+        detail_tr: str = "",
+    ) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
         self.errors = errors
+        self.rule = rule
+        self.detail_tr = detail_tr
 
     @property
     def status(self) -> int:
@@ -95,6 +112,8 @@ class Refusal(ServiceError):  # noqa: N818 - it is an answer, not a fault
             "detail": self.detail,
             "code": self.code,
         }
+        if self.rule:
+            fields |= {"rule": self.rule, "detail_tr": self.detail_tr}
         if self.errors:
             fields["errors"] = [{"field": f, "message": m} for f, m in self.errors]
         return msgspec.json.encode(fields)

@@ -1,18 +1,16 @@
 """The application layer: a command or a question about a match in, a typed answer out.
 
 A command is decided on the cached state, its lines are queued, and it is answered once they
-are durable. The cache only saves reading: whether lines are written is decided by the
-database's primary key, nothing is refused before the lines that others wrote have been read,
-and a lost race is decided anew on what won.
+are durable (:mod:`dice_service.commands`). The cache only saves reading.
 """
 
-import asyncio
 import hmac
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
 from dice_service import clock as real_clock
+from dice_service.actions import AnyAction, Done, decide_action, repeated
 from dice_service.answers import (
+    ActionAnswer,
     EndAnswer,
     LineAnswer,
     LogView,
@@ -22,15 +20,13 @@ from dice_service.answers import (
     Page,
     RollAnswer,
 )
-from dice_service.cache import Cached, MatchCache, folded, read_stored
+from dice_service.cache import Cached, MatchCache, begun, folded, read_stored
+from dice_service.commands import Commands
 from dice_service.crash import crash_point
 from dice_service.errors import Refusal
 from dice_service.match import (
     Decision,
-    Line,
     Standing,
-    State,
-    begin,
     decide_commit,
     decide_end,
     decide_open,
@@ -41,13 +37,18 @@ from dice_service.match import (
 )
 from dice_service.sealing import SealingRing, Secrets
 from dice_service.signing import SigningRing
-from dice_service.storage import Append, MatchRow, Phase, Storage, StorageError
+from dice_service.state import Line, State
+from dice_service.storage import Append, MatchRow, Phase, Storage
 from dice_service.storage.batcher import Batcher
-from dice_service.views import cursor_of, parse_cursor, summary_of, view_of
+from dice_service.views import (
+    action_answer,
+    cursor_of,
+    parse_cursor,
+    receipt_of,
+    summary_of,
+    view_of,
+)
 from verifier.events import EndReason, Match, Player, Purpose, Roll, Seeding
-from verifier.receipts import RollReceipt
-
-T = TypeVar("T")
 
 
 class Matches:
@@ -74,6 +75,7 @@ class Matches:
         self._clock = clock
         self._batcher = Batcher(storage, queue_limit)
         self._cache = MatchCache(storage, sealing, cache_size)
+        self._commands = Commands(storage, self._cache, self._batcher)
 
     async def open(
         self,
@@ -109,7 +111,7 @@ class Matches:
         created = cached is None
         if cached is None:
             key_id, sealed = self._sealing.seal(match_id, secret)
-            state = folded(begin(lines[0]), lines[1:])
+            state = folded(begun(lines[0]), lines[1:])
             row = MatchRow(
                 match_id=match_id,
                 owner=owner,
@@ -140,7 +142,7 @@ class Matches:
         """Take a player's commitment; with the second, the signature that completes the receipt."""
         cached = await self._cache.get(match_id)
         sign = self._signing.of(cached.state.match.key_id).sign_head
-        return await self._do(
+        return await self._commands.do(
             cached,
             lambda state: decide_commit(state, player, commitment, time=self._clock(), sign=sign),
             lambda seq, line: LineAnswer(match_id, player, seq, line.data.decode()),
@@ -149,7 +151,7 @@ class Matches:
     async def open_seed(self, match_id: str, player: Player, seed: str) -> Outcome[LineAnswer]:
         """Take a player's seed, once all three are committed."""
         cached = await self._cache.get(match_id)
-        return await self._do(
+        return await self._commands.do(
             cached,
             lambda state: decide_seed(state, player, seed, time=self._clock()),
             lambda seq, line: LineAnswer(match_id, player, seq, line.data.decode()),
@@ -176,11 +178,38 @@ class Matches:
             roll = line.event
             assert isinstance(roll, Roll)
             refuse_other_roll(roll, purpose, player)
-            sig = signer.sign_head(match_id, seq, line.head)
-            receipt = RollReceipt(match_id, signer.key_id, seq, line.head, sig, line.data.decode())
+            receipt = receipt_of(match_id, seq, line, signer)
             return RollAnswer(match_id, index, roll.dice, purpose, player, receipt)
 
-        return await self._do(cached, decide, answer)
+        return await self._commands.do(cached, decide, answer)
+
+    async def action(
+        self, match_id: str, number: int, action: AnyAction, *, legal: bool = False
+    ) -> Outcome[ActionAnswer]:
+        """Do action ``number`` of a refereed match, or say again what came of it."""
+        cached = await self._cache.get(match_id)
+        secret = await self._cache.secrets(cached)
+        signer = self._signing.of(cached.state.match.key_id)
+        done: Done | None = None
+
+        def decide(state: State) -> Decision:
+            nonlocal done
+            time = self._clock()
+            done = decide_action(
+                state, number, action, secret=secret.seed, time=time, sign=signer.sign_head
+            )
+            return Standing(0) if done is None else done.lines
+
+        def answer(_seq: int, _line: Line) -> ActionAnswer | None:
+            return None if done is None else action_answer(done, number, signer, legal=legal)
+
+        outcome = await self._commands.do(cached, decide, answer)
+        if outcome.value is not None:
+            return Outcome(outcome.created, outcome.value)
+        stored = await self._storage.lines(match_id)
+        log = [read_stored(line, seq) for seq, line in enumerate(stored)]
+        stands = repeated(log, number, action)
+        return Outcome(False, action_answer(stands, number, signer, legal=legal))
 
     async def end(
         self, match_id: str, *, reason: EndReason, winner: Player | None = None
@@ -194,7 +223,7 @@ class Matches:
             time = self._clock()
             return decide_end(state, reason, winner, secret=secret.seed, time=time, sign=sign)
 
-        ended = await self._do(cached, decide, lambda _seq, _line: None)
+        ended = await self._commands.do(cached, decide, lambda _seq, _line: None)
         state = cached.state
         assert state.server_seed is not None
         return Outcome(
@@ -268,48 +297,6 @@ class Matches:
         """Write what is queued and stop; the storage stays open."""
         await self._batcher.close()
 
-    async def _do(
-        self,
-        cached: Cached,
-        decide: Callable[[State], Decision],
-        answer: Callable[[int, Line], T],
-    ) -> Outcome[T]:
-        """Decide, append, be sure; ``answer`` makes the answer of the line and its seq."""
-        async with cached.turn:
-            while True:
-                state = cached.state
-                try:
-                    decision = decide(state)
-                except Refusal:
-                    if await self._cache.refresh(cached):
-                        continue  # another process has written since: that may allow it
-                    raise
-                if isinstance(decision, Standing):
-                    line = await self._line(cached, decision.seq)
-                    return Outcome(False, answer(decision.seq, line))
-                after = folded(state, decision)
-                writing = self._batcher.submit(_append(state, decision, after))
-                # Let the write begin, and make the answer (a signature takes its time) while the
-                # disk works. It is given to nobody before the write is done.
-                await asyncio.sleep(0)
-                value = answer(state.lines, decision[0])
-                # A crash before it is done: see storage/sqlite.py for what is then on the disk.
-                won = await writing
-                # A crash here: the lines are on the disk and nobody was told. Who asks again
-                # gets the answer made of them.
-                crash_point("before-answer")
-                if won:
-                    cached.state = after
-                    return Outcome(True, value)
-                # Another process was first. Its lines are read and it is decided again.
-                if not await self._cache.refresh(cached):
-                    self._cache.drop(cached)
-                    raise StorageError("The stored log is shorter than it was.")
-
-    async def _line(self, cached: Cached, seq: int) -> Line:
-        (data,) = await self._storage.lines(cached.row.match_id, seq, 1)
-        return read_stored(data, seq)
-
     async def _text(self, match_id: str, count: int) -> bytes:
         lines = await self._storage.lines(match_id, 0, count)
         return b"".join(line + b"\n" for line in lines)
@@ -325,14 +312,3 @@ class Matches:
             receipt=(await self._text(match.match_id, 2)).decode(),
             tokens=(secret.token(match.match_id, 0), secret.token(match.match_id, 1)),
         )
-
-
-def _append(state: State, lines: Sequence[Line], after: State) -> Append:
-    phase = after.phase if after.phase != state.phase else None
-    return Append(
-        state.match.match_id,
-        state.lines,
-        tuple(line.data for line in lines),
-        phase=phase,
-        ended_at=after.end.time if after.end and phase else None,
-    )

@@ -12,20 +12,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from dice_service.errors import PROBLEMS, Refusal
 from dice_service.match import (
     Decision,
-    Line,
     Standing,
-    State,
-    begin,
     decide_commit,
     decide_end,
     decide_open,
     decide_roll,
     decide_seed,
-    fold,
-    read,
     refuse_other_roll,
 )
 from dice_service.signing import SigningRing
+from dice_service.state import Line, State, begin, fold, read
 from verifier import Verdict, verify_log
 from verifier.events import EndReason, Match, Player, Purpose, Roll, type_name
 
@@ -268,7 +264,8 @@ def test_the_dice_are_those_of_the_formula(index: int, secret: bytes) -> None:
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
-        ({"rules": "kafadinle"}, "rules-unknown"),
+        ({"rules": "sixes"}, "rules-unknown"),
+        ({"rules": "kafadinle", "length": 2}, "rules-inconsistent"),
         ({"seeding": "chained"}, "seeding-unsupported"),
         ({"options": {"crawford": True}}, "invalid"),
         ({"length": 0}, "invalid"),
