@@ -22,6 +22,8 @@ from verifier.sources import read_source, write_new
 from verifier.verify import verify_log
 
 OK, FAILED, UNREADABLE, INCOMPLETE, NOT_ANCHORED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+COMMANDS = ("convert", "legal", "show")
+_MATCH_FILES = (".mat", ".sgf")
 _WORST_FIRST = (FAILED, UNREADABLE, INCOMPLETE, NOT_ANCHORED, OK)
 
 _EPILOG = """\
@@ -32,14 +34,24 @@ verdicts and exit status:
   INCOMPLETE  3  not ended, not revealed or cut short: what could be checked was
               2  a file, key or seed that cannot be read
 of several logs the worst counts: 1, 2, 3, 4, 0. A fraud proof is 0 if it holds, 1 if not.
+
+other uses, each with its own --help:
+  dice-verify FILE.mat --rules NAME   replay a match file of another program (.mat, .sgf)
+  dice-verify show LOG                tell a match, with --boards
+  dice-verify convert IN OUT          write a log or match file as .mat, .sgf or .ogxm
+  dice-verify legal                   the legal plays of positions, as JSON Lines
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``dice-verify`` with these arguments (the process's own if None); the exit status."""
-    arguments = parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
     try:
-        return _Run(arguments).all()
+        if given and given[0] in COMMANDS:
+            from verifier import commands  # not needed to check a log
+
+            return commands.run(given)
+        return _Run(parser().parse_args(given)).all()
     except KeyboardInterrupt:
         print("dice-verify: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -75,6 +87,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write two signed statements that contradict each other, if there are, into FILE",
     )
+    add("--rules", metavar="NAME", help="the rules to replay other programs' match files by")
+    add("--option", action="append", default=[], metavar="KEY=VALUE", help="change one of --rules")
     add("--json", action="store_true", help="print one JSON object a log")
     add("--lang", choices=LANGUAGES, default=default_language(), help="language of the output")
     add("--version", action="version", version=f"dice-verify {__version__}")
@@ -134,6 +148,8 @@ class _Run:
             data = read_source(name)
             if is_proof(data):
                 return self._proof(name, data)
+            if not data.startswith(b"{") and (self.arguments.rules or name.endswith(_MATCH_FILES)):
+                return self._match_file(name, data)
             _check_kind(data)
             report = verify_log(data, self._mine(data), my_seed=self.my_seed, key=self.key)
             explained = None
@@ -151,6 +167,12 @@ class _Run:
             for line in self.renderer.workings(explained) if explained else ():
                 self._print(line)
         return status
+
+    def _match_file(self, name: str, data: bytes) -> int:
+        """Replay a match file of another program."""
+        from verifier.commands.replay import run  # not needed to check a log
+
+        return run(name, data, self.arguments)
 
     def _mine(self, data: bytes) -> list[Receipts]:
         """The receipts for this log: all of them for a single log, else those of its match."""
