@@ -106,11 +106,9 @@ def test_a_large_body_is_refused_before_it_was_all_sent(
     process: ServiceProcess, head: bytes
 ) -> None:
     chunks = [b"3e8\r\n" + b" " * 1000 + b"\r\n"] * 5 if b"chunked" in head else []
-    begin = time.monotonic()
     with socket.create_connection(("127.0.0.1", process.port), timeout=5) as connection:
         connection.sendall(head + b"".join(chunks))
-        answer = answer_on(connection)
-    assert time.monotonic() - begin < TIMEOUT
+        answer = answer_on(connection)  # a body waited for in vain would be 408
     assert code_of(answer) == (413, "too-large")
 
 
