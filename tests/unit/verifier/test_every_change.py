@@ -61,6 +61,44 @@ def named(report: Report) -> int | None:
     return report.failures[0].seq if report.failures else None
 
 
+@pytest.mark.parametrize("byte", b"X \r\0\x85")
+def test_any_line_end_that_is_another_byte_is_caught(byte: int) -> None:
+    data = honest(12).data
+    for at, found in enumerate(data):
+        if found == ord("\n"):
+            change_is_caught(data, at, byte)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "2026-13-30T18:00:09.000Z",
+        "2026-11-00T18:00:09.000Z",
+        "2026-11-30T24:00:09.000Z",
+        "2026-11-30T18:60:09.000Z",
+        "2026-11-30T18:00:60.000Z",
+        "2026-11-30 18:00:09.000Z",
+        "2026-11-30T18:00:09,000Z",
+        "2026-11-30T18:00:09.00aZ",
+        "2026-11-30T18:00:09.000z",
+        "2o26-11-30T18:00:09.000Z",
+    ],
+)
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_roll_at_no_time_is_caught_in_a_log_that_is_whole_and_signed(
+    time: str, place: int
+) -> None:
+    scribe = Scribe().open()
+    for number in range(5):
+        scribe.roll()
+        if number == place:
+            scribe.lines[-1] = scribe.lines[-1].replace(
+                b"2026-11-30T18:00:%02d.000Z" % (7 + number), time.encode()
+            )
+    first = verify_log(scribe.end().data).failures[0]
+    assert (first.code, first.seq, first.field) == ("field-value", 7 + place, "time")
+
+
 SCRIBES = [SMALL, SMALL_DIRECT, honest(0), honest(12), Scribe().sign().commit(1).end("abort")]
 
 

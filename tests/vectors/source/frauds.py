@@ -77,7 +77,6 @@ def _held() -> Iterator[_Row]:
         proof(statement(short, 7, 9), statement(honest(9), 7, 10)),
     )
 
-
     yield (
         "neighbours_that_do_not_fit",
         "two lines in a row, the second of which follows another",

@@ -1,7 +1,7 @@
 """A log and receipts that do not go together, and receipts that are none."""
 
 from tests.support.scribe import OTHER_KEY, Scribe, honest, sha256
-from tests.vectors.source.case import Case, Cases, first_failure, joined
+from tests.vectors.source.case import Case, Cases, changed, first_failure, joined
 from verifier import events
 
 LOG = honest(3)
@@ -13,6 +13,7 @@ OTHER_SEED = sha256(b"a seed chosen later")
 def cases() -> Cases:
     yield from _foreign()
     yield from _contradictions()
+    yield from _beside_unreadable_lines()
     yield from _unreadable()
 
 
@@ -185,6 +186,30 @@ def _contradictions() -> Cases:
         cut,
         OPENING,
         "receipt-differs",
+        2,
+    )
+
+
+def _beside_unreadable_lines() -> Cases:
+    """A receipt is held against lines that cannot be read, too."""
+    yield _one(
+        "beside_a_line_that_is_no_utf8",
+        "a line that differs from the receipt's and is not even text",
+        "F2 R6",
+        changed(LOG, 2, '"player":0', b'"player":\xff'),
+        OPENING,
+        "line-not-utf8",
+        2,
+    )
+    garbage = Scribe().sign().commit(0)
+    garbage.lines[2] = garbage.lines[2].replace(b'"player":0', b'"player":\xff')
+    yield _one(
+        "beside_garbage_that_was_signed",
+        "the service itself chained and signed what is not even text",
+        "F2 R6",
+        garbage.commit(1).sign().data,
+        OPENING,
+        "line-not-utf8",
         2,
     )
 
