@@ -29,6 +29,7 @@ from verifier.events import (
 
 MAX_LINE = 4096  # bytes, without the line end
 MAX_LOG = 64 * 1024 * 1024  # bytes
+MAX_LINES = 2**19  # more than a log of that size can hold: no line of an event is under 128 bytes
 MAX_DEPTH = 16  # brackets open at once in what is still called JSON; a log's line has 2
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

@@ -21,7 +21,7 @@ from verifier.events import (
     SeedCommitment,
     SignatureLine,
 )
-from verifier.log import MAX_LOG, decode_line, line_hash, split_lines
+from verifier.log import MAX_LINES, MAX_LOG, decode_line, line_hash, split_lines
 from verifier.order import Order
 from verifier.rewrite import ROLL, rewrite_rolls
 
@@ -82,6 +82,12 @@ def read_log(data: bytes, *, rewrite: bool = False) -> Reading:
             "the file is longer than a log may be, {limit} bytes: line {line} passes the limit",
             limit=MAX_LOG,
             line=data.count(b"\n", 0, MAX_LOG) + 1,
+        )
+    if data.count(b"\n") > MAX_LINES:
+        raise InputError(
+            "file-too-long",
+            "the file has more lines than a log may have, {limit}",
+            limit=MAX_LINES,
         )
     if rewrite and (reading := _rewritten(data)):
         return reading

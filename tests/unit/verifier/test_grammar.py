@@ -11,9 +11,9 @@ from tests.support.scribe import Scribe, honest
 from tests.vectors.generate import FOLDER
 from verifier import VerifierError, read_receipts, verify_log
 from verifier.errors import LineError
-from verifier.events import Event, Match
+from verifier.events import Event, Match, Take
 from verifier.fraud import check_proof, encode_proof, read_proof
-from verifier.log import MAX_LINE, MAX_LOG, decode_line, encode_line
+from verifier.log import MAX_LINE, MAX_LINES, MAX_LOG, decode_line, encode_line
 from verifier.receipts import decode_receipt, encode_receipt
 
 
@@ -73,7 +73,15 @@ def test_l1_a_line_has_at_most_4096_bytes(size: int) -> None:
 def test_l1_a_log_has_at_most_64_mib() -> None:
     with pytest.raises(VerifierError) as refused:
         verify_log(b"x" * (MAX_LOG + 1))
-    assert getattr(refused.value, "code", "") == "file-too-long"
+    assert refused.value.code == "file-too-long"
+
+
+def test_l1_a_log_has_at_most_524288_lines_so_that_no_file_fills_the_memory() -> None:
+    with pytest.raises(VerifierError) as refused:
+        verify_log(b"\n" * (MAX_LINES + 1))
+    assert refused.value.code == "file-too-long"
+    shortest = len(encode_line(Take(prev="0" * 64, time="2026-11-30T18:00:00.000Z", player=0)))
+    assert MAX_LOG // (shortest + 1) < MAX_LINES
 
 
 def _verified_or_refused(data: bytes, receipts: tuple[bytes, ...] = ()) -> None:
