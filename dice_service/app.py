@@ -3,15 +3,15 @@
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from dice_service.api import health, keys, matches, openapi, players, problems, rolls
-from dice_service.api.hot import HotRolls
+from dice_service.api import actions, health, keys, matches, openapi, players, problems, rolls
+from dice_service.api.hot import HotPath
 from dice_service.api.limits import Limits
 from dice_service.api.methods import Methods
-from dice_service.api.observe import HEADERS, Observe, roll_observer
+from dice_service.api.observe import HEADERS, Observe, hot_observer
 from dice_service.api.places import ROLL, Places
 from dice_service.service import Service
 
-ROUTERS = (matches.router, players.router, rolls.router, keys.router, health.router)
+ROUTERS = (matches.router, players.router, rolls.router, actions.router, keys.router, health.router)
 
 
 def build_routes() -> FastAPI:
@@ -33,7 +33,7 @@ def build_routes() -> FastAPI:
 def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
     """The whole application over an open service.
 
-    ``hot=False`` leaves the short cut for rolls out; the answers are the same.
+    ``hot=False`` leaves the short cut for rolls and actions out; the answers are the same.
     """
     routes = build_routes()
     metrics = service.metrics
@@ -46,11 +46,11 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
     app = Observe(app, places=places, metrics=metrics)
     if not hot:
         return app
-    return HotRolls(
+    return HotPath(
         app,
         service.matches,
         owner_of=service.auth.known_owner,
-        observe=roll_observer(metrics),
+        observe=hot_observer(metrics),
         headers=HEADERS,
         timeout=settings.request_timeout,
     )

@@ -179,7 +179,7 @@ def _end_refereed(
     if reason == "finished":
         raise Refusal("refereed-match", "Its score ends it, by itself; only early ends are told.")
     if winner is None and reason not in WITHOUT_WINNER:
-        raise invalid("winner", f"Somebody wins by {reason}; without a winner it is an abandon.")
+        raise Refusal("refereed-match", f"There somebody wins by {reason}; say who.")
     assert draft.state.play is not None
     for event in draft.state.play.ending(reason, winner):
         draft.happen(event)

@@ -8,13 +8,17 @@ the dependencies named before it (who the caller is) have let the request throug
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+import msgspec
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
+from dice_service.actions import AnyAction
 from dice_service.api.problems import invalid, invalid_refusal
 from dice_service.errors import Refusal
 
 M = TypeVar("M", bound=BaseModel)
+
+_decode_action = msgspec.json.Decoder(AnyAction).decode
 
 
 def json_body(model: type[M], *, optional: bool = False) -> Callable[[Request], Awaitable[M]]:
@@ -27,12 +31,31 @@ def json_body(model: type[M], *, optional: bool = False) -> Callable[[Request], 
         data = await request.body()
         if optional and not data:
             return model()
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json":
-            raise Refusal("unsupported-media", "Send the body as application/json.")
+        _need_json(request)
         return parse(model, data)
 
     return read
+
+
+async def action_body(request: Request) -> AnyAction:
+    """A dependency that reads an action. Raises :class:`Refusal` as :func:`json_body`."""
+    _need_json(request)
+    try:
+        return _decode_action(await request.body())
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        field = path.strip("`.") or "body"
+        if field == "type":  # whose message would tell back what was sent
+            message = "it must be the type of an action"
+        raise invalid_refusal([(field, message)]) from None
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise Refusal("bad-request", f"The body is no JSON: {error}.") from None
+
+
+def _need_json(request: Request) -> None:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise Refusal("unsupported-media", "Send the body as application/json.")
 
 
 def parse(model: type[M], data: bytes) -> M:

@@ -24,14 +24,24 @@ ANYONE: list[dict[str, list[str]]] = []
 Responses = dict[int | str, dict[str, Any]]
 
 
-def reference(model: type[Struct] | type[BaseModel]) -> dict[str, str]:
+ACTION = "Action"  # the schema that is one of several: see api/openapi.py
+
+Model = type[Struct] | type[BaseModel] | str
+
+
+def name_of(model: Model) -> str:
+    """The name of a model's schema."""
+    return model if isinstance(model, str) else model.__name__
+
+
+def reference(model: Model) -> dict[str, str]:
     """A reference to a model's schema."""
-    return {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"$ref": f"#/components/schemas/{name_of(model)}"}
 
 
 def operation(
     security: list[dict[str, list[str]]],
-    body: type[BaseModel] | None = None,
+    body: type[BaseModel] | str | None = None,
     *,
     optional: bool = False,
 ) -> dict[str, Any]:
@@ -100,8 +110,9 @@ def examples() -> dict[str, Any]:
     return found
 
 
-def _examples(model: type[Struct] | type[BaseModel]) -> dict[str, dict[str, str]]:
-    return {name: _example(f"{model.__name__}.{name}") for name in EXAMPLES[model.__name__]}
+def _examples(model: Model) -> dict[str, dict[str, str]]:
+    model = name_of(model)
+    return {name: _example(f"{model}.{name}") for name in EXAMPLES[model]}
 
 
 def _example(name: str) -> dict[str, str]:

@@ -20,6 +20,29 @@ _ROLL_LINE = (
     f'{{"type":"roll","prev":"{EXAMPLE_HEX}","time":"{_TIME}","index":0,'
     f'"purpose":"turn","player":null,"dice":[6,1]}}'
 )
+_OPENING_LINE = _ROLL_LINE.replace("turn", "opening")
+_START = [0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
+_TABLE = {
+    "due": {"what": "play", "player": 0},
+    "dice": [6, 1],
+    "board": [_START, _START],
+    "pips": [167, 167],
+    "borne_off": [0, 0],
+    "cube": {"value": 1, "owner": None},
+    "offer": None,
+    "game": 1,
+    "crawford": False,
+    "score": [0, 0],
+}
+_RECEIPT = {
+    "type": "roll_receipt",
+    "match_id": EXAMPLE_ID,
+    "key_id": _KEY_ID,
+    "seq": 7,
+    "head": EXAMPLE_HEX,
+    "sig": _SIG,
+    "line": _ROLL_LINE,
+}
 _MATCH_LINE = (
     f'{{"type":"match","time":"{_TIME}","protocol":"zarf/1","match_id":"{EXAMPLE_ID}",'
     f'"seeding":"committed","rules":null,"length":null,"options":{{}},'
@@ -39,7 +62,7 @@ _VIEW: dict[str, Any] = {
     "options": {},
     "players": ["Ayşe", "Bora"],
     "phase": "rolling",
-    "due": ["roll", "end"],
+    "due": ["roll:1"],
     "opened_at": _TIME,
     "ended_at": None,
     "commitment": EXAMPLE_HEX,
@@ -48,6 +71,7 @@ _VIEW: dict[str, Any] = {
     "commitments": [EXAMPLE_HEX, EXAMPLE_HEX],
     "seeds": [EXAMPLE_HEX, EXAMPLE_HEX],
     "rolls": 1,
+    "table": None,
     "reason": None,
     "winner": None,
     "server_seed": None,
@@ -60,11 +84,11 @@ LINES = f"{_MATCH_LINE}\n{_SIGNATURE_LINE}\n"
 EXAMPLES: dict[str, dict[str, Any]] = {
     "OpenMatch": {
         "dice-only": {"players": ["Ayşe", "Bora"]},
-        "with-everything-said": {
+        "refereed": {
             "seeding": "committed",
-            "rules": None,
+            "rules": "oyna-backgammon",
             "length": 5,
-            "options": {},
+            "options": {"crawford": False},
             "players": ["Ayşe", "Bora"],
         },
     },
@@ -99,15 +123,28 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "dice": [6, 1],
             "purpose": "turn",
             "player": None,
-            "receipt": {
-                "type": "roll_receipt",
-                "match_id": EXAMPLE_ID,
-                "key_id": _KEY_ID,
-                "seq": 7,
-                "head": EXAMPLE_HEX,
-                "sig": _SIG,
-                "line": _ROLL_LINE,
-            },
+            "receipt": _RECEIPT,
+        }
+    },
+    "Action": {
+        "the-opening-roll": {"type": "roll", "player": None},
+        "a-play-and-the-next-roll": {
+            "type": "play",
+            "player": 0,
+            "moves": "13/7 8/7",
+            "then_roll": True,
+        },
+        "a-double": {"type": "double", "player": 1},
+        "the-clock-ran-out": {"type": "timeout", "winner": 0},
+    },
+    "ActionAnswer": {
+        "the-opening-rolled": {
+            "match_id": EXAMPLE_ID,
+            "action": 0,
+            "next_action": 1,
+            "lines": [{"seq": 7, "line": _OPENING_LINE}],
+            "table": _TABLE,
+            "receipt": _RECEIPT | {"line": _OPENING_LINE},
         }
     },
     "EndAnswer": {
@@ -120,7 +157,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "head": EXAMPLE_HEX,
         }
     },
-    "MatchView": {"under-way": _VIEW},
+    "MatchView": {
+        "dice-only": _VIEW,
+        "refereed": _VIEW
+        | {
+            "rules": "oyna-backgammon",
+            "length": 5,
+            "options": {"crawford": False},
+            "due": ["action:1"],
+            "table": _TABLE,
+        },
+    },
     "Page": {
         "the-last-page": {
             "matches": [

@@ -1,4 +1,4 @@
-"""The lean path of ``PUT /v1/matches/{match_id}/rolls/{index}``, in front of the whole app.
+"""The lean path of ``PUT …/rolls/{index}`` and ``PUT …/actions/{number}``, in front of the app.
 
 It answers exactly the requests that are plainly right; every other request (bad body, unknown
 key, another owner's match …) goes on to the app, whose own route says what is wrong with it.
@@ -9,12 +9,14 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
 
+from dice_service.actions import AnyAction
 from dice_service.answers import Outcome, RollAnswer, encode
+from dice_service.api.places import ACTION, ROLL
 from dice_service.api.problems import problem_response
 from dice_service.errors import Refusal
 from dice_service.matches import Matches
@@ -28,25 +30,35 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 _Call = tuple[Scope, Receive, Send]
 
-_PATH = re.compile(r"/v1/matches/([A-Za-z0-9._-]{1,64})/rolls/(0|[1-9][0-9]{0,14})", re.ASCII)
+_PATH = re.compile(
+    r"/v1/matches/([A-Za-z0-9._-]{1,64})/(rolls|actions)/(0|[1-9][0-9]{0,14})", re.ASCII
+)
 
 
-class _Body(Struct, frozen=True, forbid_unknown_fields=True):
+class _Roll(Struct, frozen=True, forbid_unknown_fields=True):
     purpose: Purpose = "turn"
     player: Player | None = None
 
 
-_decode = msgspec.json.Decoder(_Body).decode
-_NOTHING = _Body()
+class _Kind(NamedTuple):
+    """A kind of place that is answered here: how its body is read, and what does it.
+
+    ``nothing`` is what no body stands for, None if there must be one.
+    """
+
+    template: str
+    decode: Callable[[bytes], Any]
+    nothing: Struct | None
+    do: Callable[[str, int, Any], Awaitable[Outcome[Any]]]
 
 
-class HotRolls:
+class HotPath:
     """ASGI middleware, to be the outermost.
 
     ``owner_of(authorization)`` takes the header's bytes and returns at once the owner whose
-    key it is, if that is already known, the key may roll (scope ``match:write``) and no limit
-    is reached; else None, and the app decides. ``observe(status, seconds)`` is told of every
-    answer given here; ``headers`` are added to each; ``timeout`` (seconds) is as long as one
+    key it is, if that is already known, the key may write (scope ``match:write``) and no limit
+    is reached; else None, and the app decides. ``observe(template, status, seconds)`` is told of
+    every answer given here; ``headers`` are added to each; ``timeout`` (seconds) is as long as one
     may take from its last header on.
     """
 
@@ -56,7 +68,7 @@ class HotRolls:
         matches: Matches,
         *,
         owner_of: Callable[[bytes], str | None],
-        observe: Callable[[int, float], None] = lambda _status, _seconds: None,
+        observe: Callable[[str, int, float], None] = lambda _template, _status, _seconds: None,
         headers: tuple[tuple[bytes, bytes], ...] = (),
         timeout: float = 10.0,
     ) -> None:
@@ -68,27 +80,35 @@ class HotRolls:
         json = (b"content-type", b"application/json")
         self._done = [*headers, json, (b"cache-control", b"no-store")]
         self._timeout = timeout
+        self._kinds = {
+            "rolls": _Kind(ROLL, msgspec.json.Decoder(_Roll).decode, _Roll(), self._roll),
+            "actions": _Kind(ACTION, msgspec.json.Decoder(AnyAction).decode, None, matches.action),
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a plain roll; pass on everything else."""
+        """Answer a plain request; pass on everything else."""
         if scope["type"] == "http" and scope["method"] == "PUT" and not scope["query_string"]:
             place = _PATH.fullmatch(scope["path"])
             if place is not None:
                 owner, is_json = self._credentials(scope["headers"])
                 if owner is not None:
-                    await self._roll(place, owner, is_json, (scope, receive, send))
+                    await self._answer(place, owner, is_json, (scope, receive, send))
                     return
         await self._app(scope, receive, send)
 
-    async def _roll(self, place: re.Match[str], owner: str, is_json: bool, call: _Call) -> None:
+    async def _answer(self, place: re.Match[str], owner: str, is_json: bool, call: _Call) -> None:
         begin = time.perf_counter()
+        match_id, kind_name, number = place.groups()
+        kind = self._kinds[kind_name]
         scope, receive, send = call
         first: Message | None = None
         try:
             async with asyncio.timeout(self._timeout):
                 first = await receive()
-                wanted = _wanted(first, is_json=is_json)
-                outcome = None if wanted is None else await self._outcome(place, owner, wanted)
+                wanted = _wanted(kind, first, is_json=is_json)
+                outcome = None
+                if wanted is not None and await self._owns(owner, match_id):
+                    outcome = await kind.do(match_id, int(number), wanted)
         except TimeoutError:
             code = "request-timeout" if first is None else "overloaded"
             detail = f"The request took longer than {self._timeout:g} s. Send it again."
@@ -110,23 +130,20 @@ class HotRolls:
         head = [*headers, (b"content-length", b"%d" % len(body)), (b"x-request-id", _request_id())]
         await send({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": body})
-        self._observe(status, time.perf_counter() - begin)
+        self._observe(kind.template, status, time.perf_counter() - begin)
 
-    async def _outcome(
-        self, place: re.Match[str], owner: str, wanted: _Body
-    ) -> Outcome[RollAnswer] | None:
-        """The roll; None for another owner's match and for none: the app tells neither apart."""
-        match_id, index = place.groups()
+    async def _owns(self, owner: str, match_id: str) -> bool:
+        """Whether it is this owner's match; another's and none, the app tells alike."""
         try:
-            if await self._matches.owner(match_id) != owner:
-                return None
+            return await self._matches.owner(match_id) == owner
         except Refusal as refusal:
             if refusal.code == "not-found":
-                return None
+                return False
             raise
-        return await self._matches.roll(
-            match_id, int(index), purpose=wanted.purpose, player=wanted.player
-        )
+
+    async def _roll(self, match_id: str, index: int, wanted: _Roll) -> Outcome[RollAnswer]:
+        purpose, player = wanted.purpose, wanted.player
+        return await self._matches.roll(match_id, index, purpose=purpose, player=player)
 
     def _problem(self, refusal: Refusal, *, close: bool = False) -> tuple[int, Headers, bytes]:
         response = problem_response(refusal, close=close)
@@ -150,17 +167,17 @@ def _request_id() -> bytes:
     return secrets.token_hex(8).encode("ascii")
 
 
-def _wanted(message: Message, *, is_json: bool) -> _Body | None:
+def _wanted(kind: _Kind, message: Message, *, is_json: bool) -> Struct | None:
     """What a body asks for; None for any but a whole, short and right one."""
     if message["type"] != "http.request" or message.get("more_body", False):
         return None
     body = message.get("body", b"")
     if not body:
-        return _NOTHING
+        return kind.nothing
     if not is_json or len(body) > 256:
         return None
     try:
-        return _decode(body)
+        return cast("Struct", kind.decode(body))
     except (msgspec.MsgspecError, UnicodeError):
         return None
 

@@ -48,6 +48,7 @@ async def list_matches(
         "forbidden",
         "invalid",
         "rules-unknown",
+        "rules-inconsistent",
         "seeding-unsupported",
         "match-exists-differently",
         "storage-failed",
@@ -91,7 +92,7 @@ async def get_match(service: ServiceDep, match_id: Readable) -> Response:
     operation_id="endMatch",
     summary="End the match: the service reveals its seed",
     responses=documents.put(
-        EndAnswer, *_READ, "not-due", "end-differs", "key-missing", "match-ended"
+        EndAnswer, *_READ, "not-due", "end-differs", "refereed-match", "key-missing", "match-ended"
     ),
     openapi_extra=documents.operation(documents.OWNER, models.EndMatch),
 )
@@ -100,7 +101,11 @@ async def end_match(
     match_id: OwnMatch,
     body: Annotated[models.EndMatch, Depends(json_body(models.EndMatch))],
 ) -> Response:
-    """Needs `match:write`. `abort` may come at any time, others once both seeds are open."""
+    """Needs `match:write`. `abort` may come at any time, others once both seeds are open.
+
+    A refereed match ends by its score; here it can be ended early: by `abort` or `abandon`
+    without a winner, or by anything but `abort` and `finished` with one.
+    """
     outcome = await service.matches.end(match_id, reason=body.reason, winner=body.winner)
     return put_answer(outcome)
 

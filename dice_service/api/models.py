@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, W
 from dice_service.answers import Phase
 from verifier import events
 from verifier.events import Player
+from verifier.rules.rulesets import MAX_BEST_OF, OVERRIDES, RULE_SETS
 
 EXAMPLE_ID = "demo-match-0001"
 EXAMPLE_HEX = "5f0c1d3e9ab24c7780e65a2b91f4d3c6a7e8b90c1d2f3a4b5c6d7e8f90a1b2c3"
@@ -73,6 +74,16 @@ def _never(name: str, value: str, other: str) -> dict[str, JsonValue]:
     return {"not": {"properties": both, "required": [name, other]}}
 
 
+def _options() -> dict[str, JsonValue]:
+    """The options of the rules, each with the values that a match may change it to."""
+    return {
+        name: {"type": "integer", "minimum": 3, "maximum": MAX_BEST_OF}
+        if value is None
+        else {"const": value}
+        for name, value in OVERRIDES.items()
+    }
+
+
 class Request(BaseModel):
     """What a caller sends."""
 
@@ -88,15 +99,17 @@ class OpenMatch(Request):
     ] = Field("committed", description="how the three seeds come in; chained is not offered yet")
     rules: Annotated[
         Annotated[str, Field(pattern=pattern_of(events.Name))] | None,
-        WithJsonSchema({"type": "null"}),
-    ] = Field(None, description="null: dice only, which is all that is offered yet")
-    length: Annotated[int, Field(ge=1, le=999)] | None = Field(None, description="points")
+        WithJsonSchema({"enum": [None, *RULE_SETS]}),
+    ] = Field(None, description="the rule set of a refereed match; null: dice only")
+    length: Annotated[int, Field(ge=1, le=999)] | None = Field(
+        None, description="points; a refereed match needs it, or the option best_of_games"
+    )
     options: Annotated[
         dict[
             Annotated[str, Field(pattern=pattern_of(events.Name))],
             bool | Annotated[int, Field(ge=0, le=999)],
         ],
-        WithJsonSchema({"type": "object", "maxProperties": 0}),
+        WithJsonSchema({"type": "object", "properties": _options(), "additionalProperties": False}),
     ] = Field({}, description="what differs from the rule set: nothing while rules is null")
     players: Annotated[list[Label], Field(min_length=2, max_length=2)] = Field(
         description="the labels of player 0 and player 1", examples=[["Ayşe", "Bora"]]
@@ -125,12 +138,28 @@ class RollRequest(Request):
 
 
 class EndMatch(Request):
-    """Why the match is over. An abort has no winner."""
+    """Why the match is over. An abort has no winner; only a dice-only match is finished so."""
 
     model_config = ConfigDict(json_schema_extra=_never("reason", "abort", "winner"))
 
     reason: Literal["finished", "resign", "timeout", "disconnect", "abandon", "abort"]
     winner: PlayerNumber | None = None
+
+
+def _truth(value: object) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("it must be true or false")
+    return value == "true"
+
+
+class ActionQuery(BaseModel):
+    """What the answer to an action shall hold besides."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    legal: Annotated[bool, BeforeValidator(_truth)] = Field(
+        default=False, description="list every legal play of the dice on the table"
+    )
 
 
 class ListQuery(BaseModel):

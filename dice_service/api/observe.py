@@ -8,13 +8,13 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dice_service.api.metrics import UNKNOWN, Metrics
-from dice_service.api.places import ROLL, Places
+from dice_service.api.places import ACTION, ROLL, Places
 from dice_service.api.problems import failure_response
 from dice_service.logs import safe_id
 
 HEADERS = ((b"x-content-type-options", b"nosniff"),)  # of every answer
 
-_QUIET = frozenset({ROLL})  # one line a roll would be most of a log: at the level debug only
+_QUIET = frozenset({ROLL, ACTION})  # a line for each would be most of a log: at debug only
 
 _log = structlog.get_logger()
 
@@ -71,12 +71,12 @@ class Observe:
         _line(template, shown, status, seconds, safe_id(match_id) if match_id else None)
 
 
-def roll_observer(metrics: Metrics) -> Callable[[int, float], None]:
+def hot_observer(metrics: Metrics) -> Callable[[str, int, float], None]:
     """What the hot path tells of each of its answers: counted and logged as the others are."""
 
-    def observe(status: int, seconds: float) -> None:
-        metrics.request(ROLL, "PUT", status, seconds)
-        _line(ROLL, "PUT", status, seconds, None)
+    def observe(template: str, status: int, seconds: float) -> None:
+        metrics.request(template, "PUT", status, seconds)
+        _line(template, "PUT", status, seconds, None)
 
     return observe
 

@@ -15,9 +15,11 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from dice_service import answers
+from dice_service.actions import AnyAction
 from dice_service.api import documents, health, keys, models, problems
 from dice_service.errors import PROBLEMS
 from verifier import events
+from verifier.rules.messages import MESSAGES
 
 TITLE = "Zarf dice service"
 
@@ -33,6 +35,7 @@ _ANSWERS = (
     answers.Opening,
     answers.LineAnswer,
     answers.RollAnswer,
+    answers.ActionAnswer,
     answers.EndAnswer,
     answers.MatchView,
     answers.Page,
@@ -51,6 +54,12 @@ _PROBLEM = {
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
         "detail": {"type": "string", "description": "what was wrong and what to do"},
         "code": {"type": "string", "enum": list(PROBLEMS)},
+        "rule": {
+            "type": "string",
+            "enum": list(MESSAGES),
+            "description": "the rule of backgammon, or of this match, that refuses",
+        },
+        "detail_tr": {"type": "string", "description": "the detail in Turkish, where a rule does"},
         "errors": {
             "type": "array",
             "description": "each field that is wrong",
@@ -121,7 +130,8 @@ def document(app: FastAPI) -> dict[str, Any]:
         tags=[
             {"name": "matches", "description": "Opening, state, log, receipt, end."},
             {"name": "players", "description": "What a player's own device sends."},
-            {"name": "rolls", "description": "The dice."},
+            {"name": "rolls", "description": "The dice of a dice-only match."},
+            {"name": "actions", "description": "The course of a refereed match."},
             {"name": "keys", "description": "The service's public keys."},
             {"name": "health", "description": "For those who run the service."},
         ],
@@ -130,9 +140,16 @@ def document(app: FastAPI) -> dict[str, Any]:
     _, requests = models_json_schema(
         [(model, "validation") for model in _REQUESTS], ref_template="#/components/schemas/{model}"
     )
-    _, replies = msgspec.json.schema_components(_ANSWERS, ref_template=_REFERENCE)
+    (*_, action), replies = msgspec.json.schema_components(
+        (*_ANSWERS, AnyAction), ref_template=_REFERENCE
+    )
     found["components"] = {
-        "schemas": {**requests["$defs"], **_plain(replies), "Problem": _PROBLEM},
+        "schemas": {
+            **requests["$defs"],
+            **_plain(replies),
+            documents.ACTION: action,
+            "Problem": _PROBLEM,
+        },
         "examples": documents.examples(),
         "securitySchemes": _SECURITY,
     }

@@ -8,6 +8,7 @@ from starlette.routing import BaseRoute, Route
 
 MATCH = "/v1/matches/{match_id}"
 ROLL = MATCH + "/rolls/{index}"
+ACTION = MATCH + "/actions/{number}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ router = APIRouter(tags=["rolls"])
 @router.put(
     ROLL,
     operation_id="roll",
-    summary="Roll two dice",
+    summary="Roll two dice in a dice-only match",
     responses=documents.put(
         RollAnswer,
         "not-authenticated",
@@ -32,6 +32,7 @@ router = APIRouter(tags=["rolls"])
         "not-due",
         "roll-index-gap",
         "roll-differs",
+        "refereed-match",
         "match-ended",
         "storage-failed",
         "key-missing",

@@ -21,7 +21,10 @@ def problem(answer: httpx.Response) -> tuple[int, str]:
     """The status and code of a whole and consistent problem."""
     assert answer.headers["content-type"] == "application/problem+json"
     body = answer.json()
-    assert set(body) - {"errors"} == {"type", "title", "status", "detail", "code"}
+    assert ("rule" in body) == ("detail_tr" in body)
+    assert set(body) - {"errors", "rule", "detail_tr"} == {
+        *("type", "title", "status", "detail", "code")
+    }
     assert body["type"] == f"urn:zarf:problem:{body['code']}"
     assert (body["status"], body["title"]) == (answer.status_code, PROBLEMS[body["code"]].title)
     return answer.status_code, body["code"]
@@ -50,7 +53,9 @@ def problem(answer: httpx.Response) -> tuple[int, str]:
         (b'{"players":["a","b"],"length":"5"}', 422, "invalid", "length"),
         (b'{"players":["a","b"],"seed":"x"}', 422, "invalid", "seed"),
         (b'{"players":["a","b"],"options":{"cube":true}}', 422, "invalid", "options"),
-        (b'{"players":["a","b"],"rules":"kafadinle"}', 422, "rules-unknown", ""),
+        (b'{"players":["a","b"],"rules":"sixes"}', 422, "rules-unknown", ""),
+        (b'{"players":["a","b"],"rules":"kafadinle"}', 422, "rules-inconsistent", ""),
+        (b'{"players":["a","b"],"rules":"kafadinle","length":2}', 422, "rules-inconsistent", ""),
         (b'{"players":["a","b"],"seeding":"chained"}', 422, "seeding-unsupported", ""),
         (b'{"players":["a","b"],"seeding":"none"}', 422, "invalid", "seeding"),
     ],

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ BODIES: list[Any] = [
     {"purpose": "opening", "player": 1},
     {"reason": "score"},
     {"reason": "abort", "winner": 1},
+    {"type": "resign", "winner": 2},
+    {"type": "double", "player": 0},
 ]
 
 
@@ -63,12 +66,12 @@ async def everything(api: Api) -> None:
     strangers = [None, "zk_wrong", "zp_" + "A" * 43, await api.key("rival")]
     for template, methods in build_routes().openapi()["paths"].items():
         for match_id in ("m-1", "absent", "bad id"):
-            path = template.format(match_id=match_id, player=1, index=0)
+            path = template.format(match_id=match_id, player=1, index=0, number=0)
             for caller in (*members, *strangers):
                 for method in (*methods, "head", "options", "delete"):
                     await api.send(method.upper(), path, caller)
         if "put" in methods and not template.endswith("/end"):
-            path = template.format(match_id="m-1", player=1, index=0)
+            path = template.format(match_id="m-1", player=1, index=0, number=0)
             for caller in members:
                 for body in BODIES:
                     await api.send("PUT", path, caller, json=body)
@@ -79,7 +82,13 @@ async def everything(api: Api) -> None:
     await api.send("GET", "/docs")
 
 
-async def failures(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+ROLLS: dict[str | None, tuple[str, list[dict[str, Any]]]] = {  # where, and what may be due
+    None: ("rolls", [{}]),
+    "kafadinle": ("actions", [{"type": "roll", "player": player} for player in (None, 0, 1)]),
+}
+
+
+async def failures(api: Api, monkeypatch: pytest.MonkeyPatch, rules: str | None) -> None:
     """Faults of the storage and of our own, in the middle of what uses the seed."""
     from dice_service.storage import StorageError
 
@@ -90,15 +99,19 @@ async def failures(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("dice")
 
     key = await api.key()
+    kind, bodies = ROLLS[rules]
     with monkeypatch.context() as patched:
         patched.setattr(type(api.service.storage), "append", no_disk)
-        await api.put("m-1/rolls/7", {})
-        await api.put("m-1/rolls/1", {})
-        await api.put("m-1/end", {"reason": "finished"})
+        for body in bodies:
+            await api.put(f"m-1/{kind}/7", body)
+            await api.put(f"m-1/{kind}/1", body)
+        await api.put("m-1/end", {"reason": "abandon"})
     with monkeypatch.context() as patched:
         patched.setattr("dice_service.match.dice_of", no_dice)
+        patched.setattr("dice_service.actions.dice_of", no_dice)
         headers = {"content-type": "application/json; charset=utf-8"}  # past the hot path
-        answer = await api.send("PUT", "m-1/rolls/1", key, content=b"{}", headers=headers)
+        content = json.dumps(bodies[0]).encode()
+        answer = await api.send("PUT", f"m-1/{kind}/1", key, content=content, headers=headers)
         assert answer.status_code == 500
 
 
@@ -108,9 +121,15 @@ def database(folder: Path) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.parametrize("seeding", ["committed", "direct"])
+@pytest.mark.parametrize(
+    ("seeding", "rules"), [("committed", None), ("direct", None), ("direct", "kafadinle")]
+)
 async def test_no_byte_that_leaves_the_service_holds_its_seed_before_the_reveal(
-    tmp_path: Path, log_lines: io.StringIO, monkeypatch: pytest.MonkeyPatch, seeding: str
+    tmp_path: Path,
+    log_lines: io.StringIO,
+    monkeypatch: pytest.MonkeyPatch,
+    seeding: str,
+    rules: str | None,
 ) -> None:
     answers: list[httpx.Response] = []
 
@@ -120,7 +139,8 @@ async def test_no_byte_that_leaves_the_service_holds_its_seed_before_the_reveal(
 
     async with opened(tmp_path) as api:
         api.http.event_hooks = {"response": [record]}
-        tokens = await api.open("m-1", seeding=seeding)
+        played = {"rules": rules, "length": 3} if rules else {}
+        tokens = await api.open("m-1", seeding=seeding, **played)
         await everything(api)
         kinds = [("commitment", COMMITMENTS), ("seed", SEEDS)]
         for kind, values in kinds if seeding == "committed" else kinds[1:]:
@@ -128,9 +148,10 @@ async def test_no_byte_that_leaves_the_service_holds_its_seed_before_the_reveal(
                 place, body = f"m-1/players/{player}/{kind}", {kind: values[player]}
                 assert (await api.put(place, body, tokens[player])).is_success
             await everything(api)
-        assert (await api.put("m-1/rolls/0", {})).is_success
+        kind, bodies = ROLLS[rules]
+        assert (await api.put(f"m-1/{kind}/0", bodies[0])).is_success
         await everything(api)
-        await failures(api, monkeypatch)
+        await failures(api, monkeypatch, rules)
 
         row = await api.service.storage.match("m-1")
         assert row is not None
@@ -149,7 +170,7 @@ async def test_no_byte_that_leaves_the_service_holds_its_seed_before_the_reveal(
         assert b"Traceback" in places["logs"]
         assert leaks(seed, places) == []
 
-        assert (await api.put("m-1/end", {"reason": "finished"})).status_code == 201
+        assert (await api.put("m-1/end", {"reason": "abandon"})).status_code == 201
         await api.send("GET", "m-1/log")
         places = {"answer": raw(answers[-2]), "log": raw(answers[-1]), **database(tmp_path)}
         assert {"answer", "log", "dice.db-wal"} <= set(leaks(seed, places))
