@@ -10,10 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.vectors.source import frauds, grammar, order, receipts, tampering, values, verdicts
+from tests.vectors.source import (
+    frauds,
+    grammar,
+    order,
+    receipts,
+    refereed,
+    tampering,
+    values,
+    verdicts,
+)
 
 FOLDER = Path(__file__).parent
-LOGS = (verdicts, grammar, order, tampering, receipts)
+LOGS = (verdicts, grammar, order, tampering, receipts, refereed)
 
 
 def files() -> dict[str, str]:
