@@ -11,13 +11,12 @@ from typing import Final
 
 from tests.bench.harness import Figure, Pair, Plan, paired
 from tests.bench.prepared import scratch
-from tests.bench.verifying import LENGTH
 from tests.support.bots import play_out
 from tests.support.scribe import honest
 
 VERIFY: Final = Path(sys.executable).with_name("dice-verify")
 ROLLS: Final = 300
-RULE_SET: Final = "tavlino"
+RULE_SET, LENGTH = "tavlino", 7
 
 
 def _seconds(command: list[str | Path], times: int) -> float:
