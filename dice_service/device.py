@@ -5,6 +5,7 @@
     device.keep_receipt()    # all three commitments, signed, on this device's disk
     device.open_seed()       # refused before that
     device.keep_roll(…)      # each roll's receipt, as the game server hands it on
+                             # (in a refereed match: keep_action, each action's)
     device.verify(log)       # at the end: the whole log, against what was kept
 
 Everything is in ``folder`` before the next step is taken, so a device that restarts goes on where
@@ -37,7 +38,7 @@ from dice_service.client.proofs import (
     joined,
 )
 from verifier.errors import InputError, LineError
-from verifier.events import Match, MatchId, Roll, Seed, SeedCommitment
+from verifier.events import Linked, Match, MatchId, Roll, Seed, SeedCommitment, type_name
 from verifier.fraud import encode_proof
 from verifier.log import decode_line, split_lines
 from verifier.receipts import Receipts, RollReceipt, encode_receipt, read_receipts
@@ -103,12 +104,10 @@ class PlayerDevice:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._state = self._load_state(seeding)
         self._kept = self._load_receipts()
-        self._rolls: dict[int, tuple[RollReceipt, Roll]] = {}
+        self._lines: dict[int, tuple[RollReceipt, Linked]] = {}
         for receipt in self._kept.rolls:
-            self._rolls[receipt.seq] = (
-                receipt,
-                check_consistent(receipt, self._match, self._rolls),
-            )
+            event = check_consistent(receipt, self._match, self._lines)
+            self._lines[receipt.seq] = (receipt, event)
         self._client = DiceClient(
             base_url, token, public_keys=self._pinned, retries=retries, transport=transport
         )
@@ -126,7 +125,8 @@ class PlayerDevice:
     @property
     def rolls(self) -> tuple[Roll, ...]:
         """The rolls whose receipts this device holds, in their order."""
-        return tuple(roll for _, (_, roll) in sorted(self._rolls.items()))
+        kept = (event for _, (_, event) in sorted(self._lines.items()))
+        return tuple(event for event in kept if isinstance(event, Roll))
 
     def check_opening(self) -> Match:
         """The match's first line, once the service has signed it and it says what was agreed.
@@ -208,6 +208,13 @@ class PlayerDevice:
         Raises :class:`ContradictionError` with both receipts if it contradicts one kept before;
         both are then in ``contradiction_file``, and in ``fraud_file`` where they are a proof.
         """
+        event = self.keep_action(receipt)
+        if not isinstance(event, Roll):
+            raise DishonestError("roll-malformed", f"the receipt is of a {type_name(event)}")
+        return event
+
+    def keep_action(self, receipt: RollReceipt | bytes) -> Linked:
+        """As :meth:`keep_roll`, for any action of a refereed match; returns the line signed."""
         self._require_receipt("no roll can be checked")
         if isinstance(receipt, bytes):
             try:
@@ -215,17 +222,17 @@ class PlayerDevice:
             except (msgspec.MsgspecError, UnicodeError) as error:
                 raise DishonestError("receipt-malformed", f"not a roll receipt: {error}") from None
         try:
-            roll = check_consistent(receipt, self._match, self._rolls)
+            event = check_consistent(receipt, self._match, self._lines)
         except ContradictionError as error:
             self._keep_evidence(error)
             raise
-        if receipt.seq not in self._rolls:
+        if receipt.seq not in self._lines:
             append_line(self.receipt_file, encode_receipt(receipt))
-            self._rolls[receipt.seq] = (receipt, roll)
+            self._lines[receipt.seq] = (receipt, event)
             self._kept = Receipts(
                 self._kept.opening, (*self._kept.rolls, receipt), self._kept.source
             )
-        return roll
+        return event
 
     def follow(self) -> Report:
         """Fetch the log as far as it goes, check it against everything kept, and keep a copy.

@@ -15,24 +15,42 @@ from verifier.errors import Failure, InputError, LineError
 from verifier.events import (
     AnyEvent,
     Count,
+    Double,
+    Drop,
+    GameEnd,
     Hex32,
     KeyId,
     Match,
     MatchId,
+    PassUnrolled,
+    Play,
+    ResignAccept,
+    ResignOffer,
+    ResignRefuse,
+    Reveal,
     Roll,
     Seed,
     Signature64,
     SignatureLine,
+    Take,
 )
 from verifier.log import MAX_LINE, MAX_LOG, decode_line, line_hash, split_lines
 
+# The lines that a receipt can be of (R3): those with which an action can end.
+SIGNED = (
+    *(Roll, Play, PassUnrolled, Double, Take, Drop),
+    *(ResignOffer, ResignAccept, ResignRefuse, GameEnd, Reveal),
+)
 _ROLL_RECEIPT = b'{"type":"roll_receipt"'
 
 
 class RollReceipt(
     Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="roll_receipt"
 ):
-    """The service's signature over the line of a roll: line ``seq`` of the log is ``line``."""
+    """The service's signature over a roll, or the last line of another action of the match.
+
+    It says that line ``seq`` of the log is ``line``.
+    """
 
     match_id: MatchId
     key_id: KeyId
@@ -69,7 +87,7 @@ def decode_receipt(line: bytes, seq: int = 0) -> RollReceipt:
         receipt = msgspec.json.decode(line, type=RollReceipt)
         whole = len(line) <= 3 * MAX_LINE and encode_receipt(receipt) == line
         kept = receipt.line.encode()
-        if whole and line_hash(kept) == receipt.head and isinstance(decode_line(kept, seq), Roll):
+        if whole and line_hash(kept) == receipt.head and isinstance(decode_line(kept, seq), SIGNED):
             return receipt
     except (msgspec.MsgspecError, UnicodeError, RecursionError, LineError):
         pass  # the one message says enough

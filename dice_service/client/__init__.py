@@ -6,6 +6,12 @@
         answer = dice.roll("cup-7.game-3", 0) # checked; hand answer.receipt to both devices
         dice.end("cup-7.game-3")
 
+In a refereed match (``rules=…``) rolls, plays and the cube are actions instead:
+
+        opened = dice.action("cup-7.game-4", 0, RollAction(player=None), legal=True)
+        played = PlayAction(player=0, moves="24/18 13/11", then_roll=True)
+        answer = dice.action("cup-7.game-4", opened.next_action, played)
+
 Every call may be repeated: it answers the same. Lost connections, timeouts and 503 are retried.
 What comes back is checked against the match's signing key. Errors are :class:`ClientError`.
 """
@@ -82,6 +88,7 @@ class _Calls:
     commit = _Call(calls.commit)
     open_seed = _Call(calls.open_seed)
     roll = _Call(calls.roll)
+    action = _Call(calls.action)
     end = _Call(calls.end)
     state = _Call(calls.state)
     log = _Call(calls.log)

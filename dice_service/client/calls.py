@@ -10,7 +10,17 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from dice_service.answers import EndAnswer, LineAnswer, MatchView, Opening, Page, RollAnswer
+from dice_service.actions import AnyAction
+from dice_service.answers import (
+    ActionAnswer,
+    EndAnswer,
+    LineAnswer,
+    MatchView,
+    Opening,
+    Page,
+    RollAnswer,
+)
+from dice_service.client.checks import check_action
 from dice_service.client.errors import ClientError, DishonestError
 from dice_service.client.exchange import (
     Flow,
@@ -77,8 +87,8 @@ def open_match(
     opening = yield from _put(session, _path(match_id), asked, Opening)
     lines, _ = split_lines(opening.receipt.encode())
     match = check_opening(lines, match_id, session.pinned)
-    stands = (match.seeding, match.rules, match.length, match.players)
-    if stands != (seeding, rules, length, tuple(players)):
+    stands = (match.seeding, match.rules, match.length, match.options, match.players)
+    if stands != (seeding, rules, length, dict(options or {}), tuple(players)):
         raise DishonestError("opening-differs", f"asked for {asked}, the signed line has {stands}")
     said = (opening.commitment, opening.public_key, opening.key_id)
     if said != (match.commitment, match.public_key, match.key_id):
@@ -127,6 +137,28 @@ def roll(
         raise DishonestError(
             "roll-differs", f"the answer says {answer.dice}, the signed line {line.dice}"
         )
+    return answer
+
+
+def action(
+    session: Session, match_id: str, number: int, action: AnyAction, *, legal: bool = False
+) -> Flow[ActionAnswer]:
+    """Do action ``number`` (0, 1, 2, …: the answer before says the next) of a refereed match.
+
+    What can be done is in :mod:`dice_service.actions`: ``PlayAction(player=0, moves="24/18")``
+    and the others. ``legal`` asks for the legal plays of the dice then on the table. The lines
+    that came of it are checked against what was asked and against the receipt:
+    :class:`DishonestError`. What the rules refuse is a :class:`RefusedError` ``rule-refused``
+    with their own code in ``rule``; asked again, an action is answered the same.
+    """
+    match = yield from _match(session, match_id)
+    path = f"{_path(match_id)}/actions/{number}"
+    query = {"legal": "true"} if legal else {}
+    request = Request("PUT", path, msgspec.json.encode(action), query)
+    answer = decoded((yield from exchange(session, request)), ActionAnswer)
+    check_action(answer, match, number, action)
+    if answer.table.due.what == "nothing":
+        session.known.pop(match_id, None)
     return answer
 
 

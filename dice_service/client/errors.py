@@ -22,7 +22,18 @@ class ClientError(Exception):
 
 
 class RefusedError(ClientError):
-    """The service understood and refused: a problem answer, with its code, status and detail."""
+    """The service understood and refused: a problem answer, with its code, status and detail.
+
+    Where the rules of the match refuse, ``rule`` is their own code and ``detail_tr`` the detail
+    in Turkish; else both are "".
+    """
+
+    def __init__(
+        self, code: str, detail: str, status: int, rule: str = "", detail_tr: str = ""
+    ) -> None:
+        super().__init__(code, detail, status)
+        self.rule = rule
+        self.detail_tr = detail_tr
 
 
 class UnreachableError(ClientError):

@@ -126,13 +126,21 @@ class _Problem(msgspec.Struct, frozen=True):
     title: str
     detail: str
     status: int
+    rule: str = ""
+    detail_tr: str = ""
 
 
 def _refusal(response: httpx.Response) -> RefusedError | UnexpectedAnswerError:
     if media_type(response) == "application/problem+json":
         try:
             problem = msgspec.json.decode(response.content, type=_Problem)
-            return RefusedError(problem.code, problem.detail or problem.title, response.status_code)
+            return RefusedError(
+                problem.code,
+                problem.detail or problem.title,
+                response.status_code,
+                problem.rule,
+                problem.detail_tr,
+            )
         except (msgspec.MsgspecError, UnicodeError):
             pass  # not a problem of ours: an unexpected answer like any other
     return unexpected(response, "a problem answer")

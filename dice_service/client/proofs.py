@@ -8,10 +8,19 @@ from collections.abc import Collection, Mapping, Sequence
 
 from dice_service.client.errors import ContradictionError, DishonestError
 from verifier.errors import LineError
-from verifier.events import AnyEvent, Match, Roll, SeedCommitment, SignatureLine
+from verifier.events import (
+    AnyEvent,
+    Linked,
+    Match,
+    Reveal,
+    Roll,
+    SeedCommitment,
+    SignatureLine,
+    type_name,
+)
 from verifier.fraud import FraudProof, Statement, check_proof
 from verifier.log import decode_line, line_hash
-from verifier.receipts import RollReceipt, encode_receipt
+from verifier.receipts import SIGNED, RollReceipt, encode_receipt
 from verifier.signatures import key_id_of, verify_head
 
 OPENING_LINES = 2  # the match line and its signature
@@ -83,8 +92,8 @@ def check_receipt(
     _check_signature(lines, 4, match)
 
 
-def check_roll(receipt: RollReceipt, match: Match) -> Roll:
-    """The roll that a receipt signs, by the match's own key."""
+def check_line(receipt: RollReceipt, match: Match) -> Linked:
+    """The event that a receipt signs, by the match's own key."""
     if receipt.match_id != match.match_id:
         raise DishonestError(
             "match-differs", f"a receipt of {receipt.match_id}, not {match.match_id}"
@@ -106,8 +115,18 @@ def check_roll(receipt: RollReceipt, match: Match) -> Roll:
         event = decode_line(line, receipt.seq)
     except LineError as error:
         raise DishonestError("roll-malformed", str(error)) from None
-    if not isinstance(event, Roll) or receipt.seq < receipt_lines(match.seeding) + 2:
+    may_stand = Roll if match.rules is None else SIGNED
+    early = receipt.seq < receipt_lines(match.seeding) + 2
+    if early or not isinstance(event, Linked) or not isinstance(event, may_stand):
         raise DishonestError("roll-malformed", f"line {receipt.seq + 1} cannot be a roll")
+    return event
+
+
+def check_roll(receipt: RollReceipt, match: Match) -> Roll:
+    """The roll that a receipt signs, by the match's own key."""
+    event = check_line(receipt, match)
+    if not isinstance(event, Roll):
+        raise DishonestError("roll-malformed", f"line {receipt.seq + 1} is no roll")
     return event
 
 
@@ -172,24 +191,24 @@ def joined(lines: Sequence[bytes]) -> bytes:
 
 
 def check_consistent(
-    receipt: RollReceipt, match: Match, kept: Mapping[int, tuple[RollReceipt, Roll]]
-) -> Roll:
-    """The roll of a receipt that goes with all receipts kept (by ``seq``) of the same match.
+    receipt: RollReceipt, match: Match, kept: Mapping[int, tuple[RollReceipt, Linked]]
+) -> Linked:
+    """The event of a receipt that goes with all receipts kept (by ``seq``) of the same match.
 
     Raises :class:`ContradictionError` with both receipts where one of the two must be false.
     """
-    roll = check_roll(receipt, match)
+    event = check_line(receipt, match)
     for other, before in kept.values():
-        step, lines = roll.index - before.index, receipt.seq - other.seq
+        lines = receipt.seq - other.seq
         if lines == 0 and receipt.head != other.head:
             code, detail = "receipt-contradiction", f"line {receipt.seq + 1} is signed twice"
-        elif (step > 0) != (lines > 0) or (step == 0) != (lines == 0):
+        elif not _in_order(event, before, lines):
             code = "roll-order"
             detail = (
-                f"roll {before.index} is signed as line {other.seq + 1}, "
-                f"roll {roll.index} as line {receipt.seq + 1}"
+                f"{_shown(before)} is signed as line {other.seq + 1}, "
+                f"{_shown(event)} as line {receipt.seq + 1}"
             )
-        elif (lines == 1 and roll.prev != other.head) or (
+        elif (lines == 1 and event.prev != other.head) or (
             lines == -1 and before.prev != receipt.head
         ):
             code, detail = "chain-broken", f"lines {other.seq + 1} and {receipt.seq + 1} differ"
@@ -202,7 +221,21 @@ def check_consistent(
             encode_receipt(receipt) + b"\n",
             fraud_proof(match, _statement(other), _statement(receipt)),
         )
-    return roll
+    return event
+
+
+def _in_order(event: Linked, before: Linked, lines: int) -> bool:
+    """Whether two lines, so many apart, can stand in one log: rolls count on, a reveal is last."""
+    if isinstance(event, Roll) and isinstance(before, Roll):
+        step = event.index - before.index
+        return (step > 0) == (lines > 0) and (step == 0) == (lines == 0)
+    if isinstance(before, Reveal):
+        return lines <= 0
+    return lines >= 0 or not isinstance(event, Reveal)
+
+
+def _shown(event: Linked) -> str:
+    return f"roll {event.index}" if isinstance(event, Roll) else type_name(event)
 
 
 def _statement(receipt: RollReceipt) -> Statement:
