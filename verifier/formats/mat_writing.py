@@ -21,17 +21,23 @@ def write(transcript: Transcript) -> str:
     """The `.mat` of a transcript, its moves as they stand in it.
 
     Names lose what would make their line unreadable: a colon, a leading remark sign, line breaks.
+    Where GNU Backgammon, which counts points by the board, would take the match for won and leave
+    out its last games, it is written as a session without a length; a remark says how long it was.
     """
+    length = 0 if transcript.points_ours else transcript.length
+
     remarks = [f'[{key} "{one_line(value)}"]' for key, value in transcript.tags if value]
     remarks += map(one_line, transcript.comments)
+    if length != transcript.length:
+        remarks.append(f"a match to {transcript.length} points; a backgammon counts two at most")
     names = [_column_name(name, player) for player, name in enumerate(transcript.players)]
     lines = [f"; {remark}" for remark in remarks]
-    lines += ["", f" {transcript.length} point match", ""]
+    lines += ["", f" {length} point match", ""]
     for at, game in enumerate(transcript.games, start=1):
         left, right = (f"{name} : {score}" for name, score in zip(names, game.score, strict=True))
         lines += [f" Game {at}", f" {left:<32}  {right}", *_rows(game)]
         if game.result is not None:
-            wins = _wins(game, game.result, transcript.length)
+            wins = _wins(game, game.result, length)
             if game.result.winner and game.actions and isinstance(game.actions[-1], Drop):
                 lines[-1] = f"{lines[-1]:<38} {wins}"  # GNU Backgammon wants it beside the drop
             else:

@@ -97,39 +97,50 @@ def replay(
     Raises `RuleError` when there is no such rule set or option.
     """
     rules, target, played_to = rules_for(transcript, name, options or {})
-    faults = [Fault(note.line, note.code, note.found, note.expected) for note in transcript.notes]
-    if not played_to:
-        found = str(transcript.length)
-        faults.append(Fault(transcript.length_line, "rules-length", found, rules.name))
-    for option, switch in (("Crawford", transcript.crawford), ("Jacoby", transcript.jacoby)):
-        if switch and target != 1 and (switch == "on") != getattr(rules, option.lower()):
-            faults.append(Fault(0, "tag-differs", f"{option} {switch}", rules.name))
+    faults = _in_the_header(transcript, rules, target, played_to=played_to)
     score, winner, crawford_over = (0, 0), None, False
     games: list[GameReplay] = []
     for game in transcript.games:
+        last = len(games) + 1 == len(transcript.games)
         before = results.score_line(game, score, target, first=not games)
         score = game.score
-        crawford = bool(
-            rules.crawford and not crawford_over and target and max(score) == target - 1
-        )
+        near = target is not None and max(score) == target - 1
+        crawford = rules.crawford and near and not crawford_over
         crawford_over |= crawford
-        follow = _Follow(game, rules, crawford, winner, last=game is transcript.games[-1])
-        result = follow.all()
-        after = results.judge(game, follow.board, result, score, target)
-        if result.cut is None and game.result is None and not after:
-            code = "game-unfinished" if game is transcript.games[-1] else "game-cut"
-            after = [Fault(_last_line(game), code)]
+        follow = _Follow(game, rules, crawford=crawford, starter=winner)
+        found = follow.all()
+        after = results.judge(game, follow.board, found, score, target)
+        if not after and game.result is None and found.cut in (None, "untold"):
+            after = [Fault(_last_line(game), "game-unfinished" if last else "game-cut")]
         score, winner = results.after(game, follow.board, score)
-        faults_here = (*before, *follow.faults, *after)
-        games.append(GameReplay(game, tuple(follow.made), faults_here, crawford))
-    over = target is None or max(score) >= target
-    if not over and games[-1].game.result is not None:
-        faults.append(
-            Fault(_last_line(games[-1].game), "match-unfinished", results.shown(score), str(target))
+        games.append(
+            GameReplay(game, tuple(follow.made), (*before, *follow.faults, *after), crawford)
         )
+    end = games[-1].game
+    if target is not None and max(score) < target and end.result is not None:
+        stands = results.shown(score)
+        faults.append(Fault(end.result.line, "match-unfinished", stands, str(target)))
     faults += [fault for game in games for fault in game.faults]
     faults.sort(key=lambda fault: fault.line)
     return Replay(transcript, rules, target, tuple(games), tuple(faults), score)
+
+
+def _in_the_header(
+    transcript: Transcript, rules: RuleSet, target: int | None, *, played_to: bool
+) -> list[Fault]:
+    """What the reader noted, and what the file says of its rules that is otherwise here."""
+    faults = [Fault(note.line, note.code, note.found, note.expected) for note in transcript.notes]
+    if not played_to:
+        length = str(transcript.length)
+        faults.append(Fault(transcript.length_line, "rules-length", length, rules.name))
+    for option, switch in (("Crawford", transcript.crawford), ("Jacoby", transcript.jacoby)):
+        if (
+            switch
+            and target not in (None, 1)
+            and (switch == "on") != getattr(rules, option.lower())
+        ):
+            faults.append(Fault(0, "tag-differs", f"{option} {switch}", rules.name))
+    return faults
 
 
 def _last_line(game: Game) -> int:
@@ -141,12 +152,9 @@ def _last_line(game: Game) -> int:
 class _Follow:
     """Follows one game on the board, up to its end or the first thing that the rules refuse."""
 
-    def __init__(
-        self, game: Game, rules: RuleSet, crawford: bool, starter: int | None, *, last: bool
-    ) -> None:
+    def __init__(self, game: Game, rules: RuleSet, *, crawford: bool, starter: int | None) -> None:
         self.game = game
         self.rules = rules
-        self.last = last
         self.starter = None if rules.opening_every_game else starter
         self.board = Board(rules, crawford)
         self.made: list[Made] = []
@@ -181,7 +189,8 @@ class _Follow:
             if not closing:
                 raise RuleError("play_missing")
             self._due(action)
-            self.faults.append(Fault(action.line, "play-untold"))
+            if self.game.result is not None or at + 1 < len(self.game.actions):
+                self.faults.append(Fault(action.line, "play-untold"))
             return True
         if not closing or self.game.result is None:
             return False

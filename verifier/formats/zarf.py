@@ -121,6 +121,17 @@ def transcript(log: Refereed) -> told.Transcript:
         tuple(comments),
         "on" if rules.crawford else "off",
         "on" if rules.jacoby else "off",
+        points_ours=_points_ours(teller.games, state),
+    )
+
+
+def _points_ours(games: list[told.Game], state: MatchState) -> bool:
+    """Whether a gammon or backgammon before the last game is worth less here than elsewhere."""
+    return any(
+        game.result is not None
+        and game.result.points == state.rules.backgammon < 3
+        and game.score[game.result.winner] + 3 >= state.target
+        for game in games[:-1]
     )
 
 
