@@ -35,6 +35,7 @@ from verifier.events import (
     Take,
 )
 from verifier.log import MAX_LINE, MAX_LOG, decode_line, line_hash, split_lines
+from verifier.sentences import mark
 
 # The lines that a receipt can be of (R3): those with which an action can end.
 SIGNED = (
@@ -70,10 +71,10 @@ class Receipts:
 
     @property
     def match_id(self) -> str:
-        """The match that the file says it is about."""
+        """The match that the file says it is about; "" if it holds nothing."""
         if self.opening:
             return str(json.loads(self.opening[0])["match_id"])
-        return self.rolls[0].match_id
+        return self.rolls[0].match_id if self.rolls else ""
 
 
 def encode_receipt(receipt: RollReceipt) -> bytes:
@@ -98,12 +99,12 @@ def opening_fault(events: Sequence[AnyEvent]) -> str:
     """Why a log's first events are not an opening receipt, no more and no less; "" if so (R1)."""
     match = events[0]
     if not isinstance(match, Match):
-        return "an opening receipt begins with the match line"
+        return mark("an opening receipt begins with the match line")
     signed = [seq for seq, event in enumerate(events) if isinstance(event, SignatureLine)]
     wanted = 1 if match.seeding == "direct" else 2
     if len(signed) == wanted and signed[-1] == len(events) - 1:
         return ""
-    return "an opening receipt ends with the signature after both commitments"
+    return mark("an opening receipt ends with the signature after both commitments")
 
 
 def holds_roll_receipts(data: bytes) -> bool:
@@ -122,18 +123,18 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
     rolls: list[RollReceipt] = []
     lines, rest = split_lines(data)
     if rest or not lines or len(data) > MAX_LOG:
-        raise _unreadable(source, len(lines) + 1, "it is empty or cut short")
+        raise _unreadable(source, len(lines) + 1, mark("it is empty or cut short"))
     for seq, line in enumerate(lines):
         try:
             if line.startswith(_ROLL_RECEIPT):
                 rolls.append(decode_receipt(line, seq))
             elif rolls:
-                raise _unreadable(source, seq + 1, "a roll receipt must stand here")
+                raise _unreadable(source, seq + 1, mark("a roll receipt must stand here"))
             else:
                 events.append(decode_line(line, seq))
                 opening.append(line)
                 if isinstance(events[-1], Seed):
-                    raise _unreadable(source, seq + 1, "is this the log itself?")
+                    raise _unreadable(source, seq + 1, mark("is this the log itself?"))
         except LineError as error:
             failure = error.failure
             what = f"{failure.code} {failure.field}".rstrip()
@@ -143,7 +144,7 @@ def read_receipts(data: bytes, source: str = "receipt") -> Receipts:
     kept = Receipts(tuple(opening), tuple(rolls), source)
     for seq, receipt in enumerate(rolls, len(opening)):
         if receipt.match_id != kept.match_id:
-            raise _unreadable(source, seq + 1, "of another match than the rest")
+            raise _unreadable(source, seq + 1, mark("of another match than the rest"))
     return kept
 
 

@@ -79,6 +79,7 @@ WHY_NOT: Mapping[str, str] = {
     "seed-not-committed": mark("a seed is not the one that was sealed"),
     "no-rolls": mark("there is no roll in the log"),
     "direct-seeding": mark("in this match the players sent their seeds without sealing them first"),
+    "seeding-unsupported": mark("this verifier cannot check chained seeding yet"),
     "line-unreadable": mark("a line cannot be read"),
     "out-of-order": mark("the events are not in order"),
     "dice-only": mark("in this match only the dice were kept, not the plays"),
@@ -191,8 +192,13 @@ class Speaker:
 
     def error(self, error: InputError) -> str:
         """What keeps a file from being read."""
-        params = {name: printable(str(value)) for name, value in error.params.items()}
+        params = {name: self._word(value) for name, value in error.params.items()}
         return self.say(error.text, **params)
+
+    def _word(self, value: str | int) -> str:
+        """A parameter of a message: itself translated where it is a text of ours."""
+        text = str(value)
+        return printable(self._catalogue.gettext(text) if text else text)
 
 
 def printable(text: str) -> str:

@@ -38,6 +38,8 @@ def verify_log(
         for check in CHECKS:
             if check not in ("grammar", "order", "chain"):
                 missing[check] = "no-match-line"
+    elif match.seeding == "chained":
+        missing = dict.fromkeys(CHECKS, "seeding-unsupported")
     else:
         failures += _signature_failures(reading, match)
         failures += _seed_failures(reading, match)
@@ -126,6 +128,12 @@ def _dice_failures(reading: Reading, match: Match) -> Iterator[Failure]:
 def _own_failures(
     reading: Reading, match: Match, my_seed: str | None, key: str | None
 ) -> Iterator[Failure]:
+    if my_seed and reading.reveal and my_seed == reading.reveal[1]:
+        raise InputError(
+            "seed-is-the-services",
+            "{seed} is the service's seed, not a player's: give the one that your device made",
+            seed=my_seed,
+        )
     if my_seed in (match.commitment, *(text for _, text in reading.commitments.values())):
         raise InputError(
             "seed-is-commitment",
