@@ -5,11 +5,20 @@ import sys
 import time
 from pathlib import Path
 
-from tests.bench import harness, http, memory, playing, startup, storage_growth, verifying
+from tests.bench import (
+    harness,
+    http,
+    http_actions,
+    memory,
+    playing,
+    startup,
+    storage_growth,
+    verifying,
+)
 
 FIGURES = {
     figure.name: figure
-    for module in (verifying, playing, startup, http, storage_growth, memory)
+    for module in (verifying, playing, startup, http, http_actions, storage_growth, memory)
     for figure in module.FIGURES
 }
 QUICK_ROUNDS = 3

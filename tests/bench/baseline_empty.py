@@ -1,4 +1,4 @@
-"""The baseline of a roll over HTTP: an endpoint of the same form that does nothing.
+"""The baseline of a roll or action over HTTP: an endpoint of its form that does nothing.
 
 ``python -m tests.bench.baseline_empty``
 """
@@ -18,6 +18,17 @@ class Ask(BaseModel):
     player: Literal[0, 1] | None = None
 
 
+class Action(BaseModel):
+    """An action's body, as the service takes it."""
+
+    type: str
+    player: Literal[0, 1] | None
+    moves: str | None = None
+    value: Literal[1, 2, 3] | None = None
+    auto: bool = False
+    then_roll: bool = False
+
+
 class Answer(BaseModel):
     """As little as lets the load generator see that its own request was answered."""
 
@@ -34,6 +45,19 @@ async def roll(match_id: MatchId, index: Index, body: Ask) -> Answer:
     """Nothing."""
     del match_id, body
     return Answer(index=index)
+
+
+class ActionAnswer(BaseModel):
+    """The same for an action."""
+
+    action: int
+
+
+@app.put("/v1/matches/{match_id}/actions/{number}", status_code=201)
+async def act(match_id: MatchId, number: Index, body: Action) -> ActionAnswer:
+    """Nothing."""
+    del match_id, body
+    return ActionAnswer(action=number)
 
 
 if __name__ == "__main__":

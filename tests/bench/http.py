@@ -62,7 +62,7 @@ def running(folder: Path, count: int) -> Iterator[Running]:
         yield Running(service, key)
 
 
-def _remember(running: Running, count: int) -> None:
+def remember(running: Running, count: int) -> None:
     """Have the service read its matches, as when they had been opened over HTTP."""
     headers = {"authorization": f"Bearer {running.key}"}
     with httpx.Client(headers=headers, base_url=running.service.url, trust_env=False) as http:
@@ -76,7 +76,7 @@ def _pair(plan: Plan, connections: int, baseline: Baseline) -> Iterator[Pair]:
     count = int(plan.rounds * (warm_up + seconds) * FASTEST / ROLLS) + connections
     with scratch() as folder, ExitStack() as stack:
         ours = stack.enter_context(running(folder, count))
-        _remember(ours, count)
+        remember(ours, count)
         port = stack.enter_context(baseline(folder, count))
         other = Load(port, ours.key, dealt(count, connections), ROLLS)
 

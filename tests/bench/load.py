@@ -1,4 +1,4 @@
-"""A process that asks for rolls over HTTP as fast as it is answered, the same from any server.
+"""A process that asks any server for rolls or actions over HTTP as fast as it is answered.
 
 Standard input: first a line of JSON, :class:`Load`'s fields; then for each round a line with the
 seconds to warm up and the seconds to measure, answered with requests and seconds. Each connection
@@ -9,62 +9,79 @@ import asyncio
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import uvloop
 
-BODY = b'{"purpose":"turn","player":0}'
+BODY = '{"purpose":"turn","player":0}'
 
 
 @dataclass
 class Load:
-    """``matches``: for each connection the ids of its matches, each played for ``rolls`` rolls.
+    """What to ask for, at ``/v1/matches/{id}/{place}/{number}``; the answer says the ``number``.
 
-    The last of them goes on for as long as it has to.
+    ``matches``: for each connection the ids of its matches, played one after the other. A match
+    in ``bodies`` takes these bodies, one a request. Any other takes ``rolls`` rolls, and a
+    connection's last one goes on for as long as it has to.
     """
 
     port: int
     key: str
     matches: list[list[str]]
-    rolls: int
+    rolls: int = 0
+    place: str = "rolls"
+    number: str = "index"
+    bodies: dict[str, list[str]] = field(default_factory=dict)
 
 
 class WrongAnswerError(Exception):
-    """What came back is not the roll asked for."""
+    """What came back is not what was asked for."""
 
 
 class Seat:
     """One connection's place in its matches, kept from round to round."""
 
     def __init__(self, load: Load, matches: list[str]) -> None:
-        self._rolls = load.rolls
+        self._load = load
         self._left = matches[::-1]
-        self._tail = (
-            f" HTTP/1.1\r\nhost: 127.0.0.1:{load.port}\r\nauthorization: Bearer {load.key}\r\n"
-            f"content-type: application/json\r\ncontent-length: {len(BODY)}\r\n\r\n"
-        ).encode("ascii") + BODY
+        self._said = f'"{load.number}":'.encode("ascii")
         self.answered = 0
         self._next_match()
 
     def _next_match(self) -> None:
-        self._head = f"PUT /v1/matches/{self._left.pop()}/rolls/".encode("ascii")
-        self._index = 0
+        load, match_id = self._load, self._left.pop()
+        bodies = load.bodies.get(match_id)
+        self._head = f"PUT /v1/matches/{match_id}/{load.place}/".encode("ascii")
+        self._tails = [self._tail(body) for body in bodies or [BODY]]
+        self._length = len(bodies) if bodies else load.rolls
+        self._number = 0
+
+    def _tail(self, body: str) -> bytes:
+        return (
+            f" HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {self._load.key}\r\n"
+            f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n{body}"
+        ).encode("ascii")
 
     def request(self) -> bytes:
-        return b"%b%d%b" % (self._head, self._index, self._tail)
+        tail = self._tails[self._number % len(self._tails)]
+        return b"%b%d%b" % (self._head, self._number, tail)
 
     def take(self, answer: bytes, body: int) -> None:
-        """Check an answer whose body begins at ``body``, and go on to the next roll."""
-        said = b'"index":%d' % self._index
+        """Check an answer whose body begins at ``body``, and go on to the next number."""
+        said = b"%b%d" % (self._said, self._number)
         right = answer.find(said + b",", body) >= 0 or answer.find(said + b"}", body) >= 0
         if not right or not answer.startswith(b"HTTP/1.1 201 "):
-            raise WrongAnswerError(f"roll {self._index} was answered: {answer.decode()}")
+            asked = self.request().decode()
+            raise WrongAnswerError(f"{asked}\n\nwas answered:\n\n{answer.decode()}")
         self.answered += 1
-        self._index += 1
-        if self._index >= self._rolls and self._left:
-            self._next_match()
+        self._number += 1
+        if self._number >= self._length:
+            if self._left:
+                self._next_match()
+            elif self._load.bodies:
+                raise WrongAnswerError("no match is left to play: more have to be prepared")
 
 
 class Connection(asyncio.Protocol):

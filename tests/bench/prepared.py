@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from dice_service import sealing, signing
 from dice_service.matches import Matches
@@ -19,6 +20,14 @@ from verifier.events import Player
 OWNER = "bench"
 AT_ONCE = 256
 PLAYERS: tuple[Player, Player] = (0, 1)
+
+
+class Secrets(NamedTuple):
+    """A match's three seeds: the dice follow from them."""
+
+    server: bytes
+    player_0: bytes
+    player_1: bytes
 
 
 @contextmanager
@@ -50,25 +59,37 @@ def open_matches(folder: Path, storage: SqliteStorage) -> Matches:
     return Matches(storage, SigningRing.load(keys), SealingRing.load(keys))
 
 
-def make_matches(folder: Path, ids: list[str]) -> None:
-    """Open these matches in the folder's ``dice.db``, up to the point where rolls are due."""
+def make_matches(folder: Path, ids: list[str], **opening: Any) -> list[Secrets]:
+    """Open these matches in the folder's ``dice.db``, up to the point where rolls are due.
 
-    async def make() -> None:
+    ``opening``: what :meth:`Matches.open` is told besides. Returns each one's secrets.
+    """
+
+    async def make() -> list[Secrets]:
         storage = SqliteStorage(folder / "dice.db")
         matches = open_matches(folder, storage)
+        made = []
         for start in range(0, len(ids), AT_ONCE):
-            await asyncio.gather(*(ready(matches, i) for i in ids[start : start + AT_ONCE]))
+            part = [ready(matches, i, **opening) for i in ids[start : start + AT_ONCE]]
+            made += await asyncio.gather(*part)
+        ring = SealingRing.load(folder / "keys")
+        rows = [await storage.match(match_id) for match_id in ids]
         await matches.close()
         await storage.close()
+        sealed = [(row.match_id, row.sealing_key_id, row.sealed) for row in rows if row]
+        return [
+            Secrets(ring.open(*one).seed, *seeds) for one, seeds in zip(sealed, made, strict=True)
+        ]
 
-    asyncio.run(make())
+    return asyncio.run(make())
 
 
-async def ready(matches: Matches, match_id: str) -> None:
-    """Open a match and take both players' commitments and seeds."""
-    await matches.open(OWNER, match_id, players=("Ayşe", "Bora"))
-    seeds = [secrets.token_bytes(32) for _ in PLAYERS]
+async def ready(matches: Matches, match_id: str, **opening: Any) -> tuple[bytes, bytes]:
+    """Open a match and take both players' commitments and seeds; the seeds."""
+    await matches.open(OWNER, match_id, players=("Ayşe", "Bora"), **opening)
+    seeds = secrets.token_bytes(32), secrets.token_bytes(32)
     for player in PLAYERS:
         await matches.commit(match_id, player, hashlib.sha256(seeds[player]).hexdigest())
     for player in PLAYERS:
         await matches.open_seed(match_id, player, seeds[player].hex())
+    return seeds
