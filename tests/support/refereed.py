@@ -108,26 +108,28 @@ def choice(play: MatchState, chance: random.Random) -> AnyAction:
     """What a bot does when something is due: any legal thing, the rare things rarely."""
     due = play.due()
     then_roll = chance.random() < 0.5
-    if chance.random() < 0.001:
-        endings: list[AnyAction] = [AbandonAction(winner=None), TimeoutAction(winner=1)]
-        return chance.choice(endings)
-    if due.player is None:
-        return RollAction(player=None, then_roll=then_roll)
-    player = cast("Player", due.player)
-    other: Player = 0 if player else 1
+    player = cast("Player | None", due.player)
     answers: dict[str, list[Callable[..., AnyAction]]] = {
         "double_answer": [TakeAction, TakeAction, DropAction],
         "resign_answer": [ResignAcceptAction, ResignRefuseAction],
     }
     if due.what in answers:
         return chance.choice(answers[due.what])(player=player, then_roll=then_roll)
-    for one in (player, other):
-        if "resign_offer" in play.commands(one) and chance.random() < 0.02:
-            value: Any = play.game.worth(one)[0]
-            return ResignOfferAction(player=one, value=value)
-    if "double" in play.commands(player) and chance.random() < 0.1:
-        return DoubleAction(player=player)
-    if due.what == "play":
+    if (unusual := _unusual(play, player, chance)) is not None:
+        return unusual
+    if due.what == "play" and player is not None:
         auto, moves = chance.random() < 0.1, chance.choice(play.legal()).moves
         return PlayAction(player=player, moves=moves, auto=auto, then_roll=then_roll)
     return RollAction(player=player, then_roll=then_roll)
+
+
+def _unusual(play: MatchState, player: Player | None, chance: random.Random) -> AnyAction | None:
+    both: tuple[Player, Player] = (0, 1)
+    for one in both:
+        if "resign_offer" in play.commands(one) and chance.random() < 0.01:
+            value: Any = play.game.worth(one)[0]
+            return ResignOfferAction(player=one, value=value)
+    if player is not None and "double" in play.commands(player) and chance.random() < 0.1:
+        return DoubleAction(player=player)
+    endings: list[AnyAction] = [AbandonAction(winner=None), TimeoutAction(winner=1)]
+    return chance.choice(endings) if chance.random() < 0.001 else None
