@@ -38,12 +38,17 @@ def write(transcript: Transcript) -> str:
         lines += [f" Game {at}", f" {left:<32}  {right}", *_rows(game)]
         if game.result is not None:
             wins = _wins(game, game.result, length)
-            if game.result.winner and game.actions and isinstance(game.actions[-1], Drop):
+            if game.result.winner and _left_drops(game):
                 lines[-1] = f"{lines[-1]:<38} {wins}"  # GNU Backgammon wants it beside the drop
             else:
                 lines.append(" " * (38 if game.result.winner else 6) + wins)
         lines.append("")
     return "\n".join(lines)
+
+
+def _left_drops(game: Game) -> bool:
+    last = game.actions[-1] if game.actions else None
+    return isinstance(last, Drop) and last.player == 0
 
 
 def _rows(game: Game) -> Iterator[str]:
