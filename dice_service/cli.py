@@ -13,6 +13,7 @@ from dice_service.clock import now
 from dice_service.errors import ServiceError, SetupError
 from dice_service.settings import Settings, load, unknown_variables
 from dice_service.storage import Storage
+from verifier.rules.rulesets import RULE_SETS
 
 T = TypeVar("T")
 Command = Callable[[argparse.Namespace, Settings], int]
@@ -99,6 +100,21 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--folder", type=Path, default=Path("var/demo"), help="default: var/demo")
     demo.add_argument(
         "--seeding", choices=("committed", "direct"), default="committed", help="default: committed"
+    )
+    kinds = demo.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--rules",
+        action="append",
+        choices=RULE_SETS,
+        metavar="NAME",
+        help="a refereed match instead, two bots playing: " + ", ".join(RULE_SETS),
+    )
+    kinds.add_argument(
+        "--all-rules",
+        dest="rules",
+        action="store_const",
+        const=list(RULE_SETS),
+        help="a refereed match under each of these rules",
     )
     return parser
 
@@ -244,7 +260,9 @@ def _migrate(_: argparse.Namespace, settings: Settings) -> int:
 def _demo(given: argparse.Namespace, _: Settings) -> int:
     from dice_service import demo
 
-    return demo.run(rolls=given.rolls, folder=given.folder, seeding=given.seeding)
+    return demo.run(
+        rolls=given.rolls, folder=given.folder, seeding=given.seeding, rules=given.rules or ()
+    )
 
 
 if __name__ == "__main__":

@@ -1,20 +1,16 @@
-"""``dice-service demo``: one whole match over HTTP, told step by step, and its verdict."""
+"""A dice-only match, told step by step."""
 
-import io
-import os
 import secrets
 import shlex
-import signal
-import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Any, Literal
 
-from dice_service.answers import RollAnswer
-from dice_service.client import ClientError, DiceClient
+from dice_service.client import DiceClient
+from dice_service.demo.voice import Voice
 from dice_service.device import PlayerDevice
-from dice_service.errors import SetupError
 from dice_service.subprocesses import ServiceProcess
 from verifier.cli import main as dice_verify
 from verifier.events import Player, Purpose
@@ -22,72 +18,26 @@ from verifier.receipts import encode_receipt, read_receipts
 from verifier.report import Verdict
 from verifier.verify import verify_log
 
-FOLDER = Path("var/demo")
-ROLLS = 20
 PLAYERS = ("Ayşe", "Bora")
 Seeding = Literal["committed", "direct"]
 
 
-def run(*, rolls: int = ROLLS, folder: Path = FOLDER, seeding: Seeding = "committed") -> int:
-    """Play a match of ``rolls`` rolls (1 or more) in ``folder``, verify it, tell it.
+class Demo:
+    """A match of ``rolls`` rolls in ``folder``, from its opening to its verdict."""
 
-    The exit status: 0 if the verdict is VERIFIED, 130 on Ctrl-C or SIGTERM, else 1.
-    """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that has no ş still gets the rest
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the service ends too
-    try:
-        return _Demo(rolls, folder, seeding, _Voice(sys.stdout)).run()
-    except KeyboardInterrupt:
-        sys.stderr.write("\ndice-service demo: stopped\n")
-        return 130
-    except BrokenPipeError:
-        # The reader went away (`| head`): say nothing, and let nothing be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except (ClientError, SetupError, OSError) as error:
-        sys.stderr.write(f"dice-service demo: {error}\n")
-        return 1
+    terms: Mapping[str, Any] = {}  # how the match is opened, besides its players and its seeding
 
-
-class _Voice:
-    """What the demo says, in colour on a terminal that wants it (https://no-color.org)."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._colour = out.isatty() and not os.environ.get("NO_COLOR")
-        self._step = 0
-
-    def step(self, title: str, why: str) -> None:
-        self._step += 1
-        self.say()
-        self.say(self._in("1", f"{self._step}. {title}"))
-        for line in why.strip().splitlines():
-            self.say(self._in("2", f"   {line.strip()}"))
-
-    def fact(self, name: str, value: str) -> None:
-        self.say(f"   {name:<22} {self._in('36', value)}")
-
-    def roll(self, index: int, who: str, answer: RollAnswer) -> None:
-        dice = self._in("1", "{}-{}".format(*answer.dice))
-        self.say(f"   roll {index:>3}  {who:<8} {dice}   signed as line {answer.receipt.seq + 1}")
-
-    def say(self, text: str = "") -> None:
-        self._out.write(text + "\n")
-        self._out.flush()
-
-    def _in(self, code: str, text: str) -> str:
-        return f"\033[{code}m{text}\033[0m" if self._colour else text
-
-
-class _Demo:
-    def __init__(self, rolls: int, folder: Path, seeding: Seeding, voice: _Voice) -> None:
+    def __init__(self, rolls: int, folder: Path, seeding: Seeding, voice: Voice) -> None:
         self.rolls, self.folder, self.seeding, self.voice = rolls, folder, seeding, voice
         self.match_id = f"demo-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         self.log_file = folder / f"{self.match_id}.zarf.jsonl"
 
     def run(self) -> int:
-        self.voice.say("Zarf: the dice of a whole match, sealed, rolled over HTTP and verified.")
+        """Play, verify, tell. The exit status: 0 if the verdict is VERIFIED."""
+        if not self.voice.brief:
+            self.voice.say(
+                "Zarf: the dice of a whole match, sealed, rolled over HTTP and verified."
+            )
         receipts = self._play()
         return self._verify(receipts)
 
@@ -111,7 +61,9 @@ class _Demo:
             """The game server opens a match. Before it knows anything of the players, the dice
             service makes a secret and commits to it: it signs the secret's SHA-256.""",
         )
-        opening = dice.open_match(self.match_id, players=PLAYERS, seeding=self.seeding)
+        opening = dice.open_match(
+            self.match_id, players=PLAYERS, seeding=self.seeding, **self.terms
+        )
         self.tokens = opening.tokens
         self.public_key = opening.public_key
         self.voice.fact("service", f"{service.url} (log: {service.log_file})")
@@ -203,12 +155,16 @@ class _Demo:
             the verifier redoes every roll. Run it yourself:""",
         )
         arguments = [str(self.log_file), "--receipt", str(receipts[0])]
-        self.voice.say(f"   dice-verify {shlex.join(arguments)}")
-        self.voice.say()
-        dice_verify(arguments)
+        if not self.voice.brief:
+            self.voice.say(f"   dice-verify {shlex.join(arguments)}")
+            self.voice.say()
+            dice_verify(arguments)
         kept = read_receipts(receipts[0].read_bytes())
         report = verify_log(self.log_file.read_bytes(), [kept])
-        self.voice.say()
+        if self.voice.brief:
+            self.voice.say(f"{report.verdict.value}: {report.rolls} rolls")
+        else:
+            self.voice.say()
         self.voice.say(f"log: {self.log_file}")
         for receipt in receipts:
             self.voice.say(f"receipt: {receipt}")
