@@ -24,6 +24,7 @@ from verifier.verify import verify_log
 OK, FAILED, UNREADABLE, INCOMPLETE, NOT_ANCHORED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 COMMANDS = ("convert", "legal", "show")
 _MATCH_FILES = (".mat", ".sgf")
+_HEADER = 4096  # bytes in which a match file says what it is
 _WORST_FIRST = (FAILED, UNREADABLE, INCOMPLETE, NOT_ANCHORED, OK)
 
 _EPILOG = """\
@@ -104,7 +105,22 @@ def _check_usage(given: argparse.Namespace) -> None:
         raise InputError("usage", mark("rolls are counted from 0"))
 
 
-def _check_kind(data: bytes) -> None:
+def _is_match_file(name: str, data: bytes) -> bool:
+    """Whether a file is a match as another program writes it, by its name or what it begins with.
+
+    A file that begins as a log does is one, whatever it is called.
+    """
+    if data.startswith(b"{"):
+        return False
+    return (
+        name.endswith(_MATCH_FILES) or data.startswith(b"(;") or b" point match" in data[:_HEADER]
+    )
+
+
+def _check_kind(data: bytes, rules: str | None) -> None:
+    if rules is not None:
+        text = mark("a log names its own rules: --rules is for other programs' match files")
+        raise InputError("usage", text)
     if holds_roll_receipts(data):
         text = mark("this is a receipt, not a log: give it with --receipt, beside the log")
         raise InputError("file-is-receipt", text)
@@ -148,9 +164,9 @@ class _Run:
             data = read_source(name)
             if is_proof(data):
                 return self._proof(name, data)
-            if not data.startswith(b"{") and (self.arguments.rules or name.endswith(_MATCH_FILES)):
+            if _is_match_file(name, data):
                 return self._match_file(name, data)
-            _check_kind(data)
+            _check_kind(data, self.arguments.rules)
             report = verify_log(data, self._mine(data), my_seed=self.my_seed, key=self.key)
             explained = None
             if self.arguments.explain is not None:

@@ -10,7 +10,8 @@ read is answered with ``{"line": n, "error": …, "message": …}``, and the nex
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated
+from operator import itemgetter
+from typing import Annotated, Final
 
 import msgspec
 
@@ -20,10 +21,15 @@ from verifier.rules import direct
 from verifier.rules.board import position, unpack
 from verifier.rules.messages import RuleError
 from verifier.rules.moves import Style, legal_plays
+from verifier.rules.notation import ordered, render
 from verifier.rules.rulesets import MAX_LENGTH, RULE_SETS, resolve
 
 MAX_LINE = 4096
 _Die = Annotated[int, msgspec.Meta(ge=1, le=6)]
+
+
+_NO_HITS: Final[frozenset[int]] = frozenset()
+_text = itemgetter(0)
 
 
 class _Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,13 +76,15 @@ def answers(lines: Iterable[bytes], style: Style, console: Console) -> Iterator[
 
 def _plays(query: _Query, style: Style) -> dict[str, object]:
     me, opp = position(query.me, query.opp)
-    plays = legal_plays(me, opp, query.dice, style)
-    return {
-        "plays": sorted(
-            (direct.text_of(opp, steps), unpack(after[0]), unpack(after[1]))
-            for after, steps in plays.items()
-        )
-    }
+    told = []
+    unhurt = unpack(opp)
+    for (mine, theirs), steps in legal_plays(me, opp, query.dice, style).items():
+        if theirs == opp:  # most plays hit nothing
+            told.append((render(ordered(steps), _NO_HITS), unpack(mine), unhurt))
+        else:
+            told.append((direct.text_of(opp, steps), unpack(mine), unpack(theirs)))
+    told.sort(key=_text)
+    return {"plays": told}
 
 
 def _judged(query: _Query, style: Style, console: Console) -> dict[str, object]:

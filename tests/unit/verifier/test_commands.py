@@ -90,6 +90,20 @@ class TestMatchFile:
         assert (status, out) == (2, "")
         assert err == f"dice-verify: {path}: satır 3: 'hello' anlaşılmadı\n"
 
+    def test_what_a_file_is_shows_in_what_it_holds(self, capsys: Said, tmp_path: Path) -> None:
+        for name in ("galaxy.mat", "gnubg.sgf"):
+            path = tmp_path / "match.txt"
+            path.write_bytes((VECTORS / name).read_bytes())
+            assert run(capsys, path, *STANDARD)[0] in (0, 3)
+            status, _, err = run(capsys, path, "--lang", "en")
+            assert status == 2
+            assert "give --rules NAME" in err
+
+    def test_a_log_is_judged_by_its_own_rules_alone(self, capsys: Said, log: Path) -> None:
+        status, out, err = run(capsys, log, "--rules", "kafadinle", "--lang", "en")
+        assert (status, out) == (2, "")
+        assert "a log names its own rules" in err
+
 
 class TestConvert:
     @pytest.mark.parametrize("suffix", [".mat", ".sgf"])
