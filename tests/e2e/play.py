@@ -2,7 +2,7 @@
 
 import secrets
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from dice_service.client import DiceClient, Retries
 from dice_service.device import PlayerDevice
@@ -20,10 +20,15 @@ def fresh_id() -> str:
 
 
 def opened(
-    dice: DiceClient, url: str, folder: Path, match_id: str, seeding: Seeding = "committed"
+    dice: DiceClient,
+    url: str,
+    folder: Path,
+    match_id: str,
+    seeding: Seeding = "committed",
+    **terms: Any,
 ) -> tuple[PlayerDevice, PlayerDevice]:
-    """Open a match and bring two devices to its first roll."""
-    opening = dice.open_match(match_id, players=PLAYERS, seeding=seeding)
+    """Open a match (refereed under ``terms``) and bring two devices to its first roll."""
+    opening = dice.open_match(match_id, players=PLAYERS, seeding=seeding, **terms)
 
     def device(player: Literal[0, 1]) -> PlayerDevice:
         return PlayerDevice(

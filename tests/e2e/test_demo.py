@@ -18,14 +18,14 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "dice_service.cli", "demo", *arguments]
 
 
-def demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def demo(folder: Path, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command("--folder", str(folder), *arguments),
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=timeout,
     )
 
 
@@ -56,6 +56,27 @@ def test_it_plays_verifies_and_names_its_files_again_and_again(
             assert done.returncode == 0
             assert "VERIFIED" in done.stdout.splitlines()[0]
     assert len({*paths(runs[0].stdout, "log"), *paths(runs[1].stdout, "log")}) == 2
+
+
+def test_it_plays_refereed_matches_under_all_rules(tmp_path: Path) -> None:
+    run = demo(tmp_path, "--all-rules", timeout=180)
+    assert (run.returncode, run.stderr) == (0, "")
+    logs, receipts = paths(run.stdout, "log"), paths(run.stdout, "receipt")
+    assert (len(logs), len(receipts)) == (5, 10)
+    named = [re.findall(rb'"rules":"([a-z-]+)"', log.read_bytes())[0].decode() for log in logs]
+    assert named == ["kafadinle", "oyna-tavla", "oyna-backgammon", "tavlino", "jacoby-match"]
+    for log, receipt in zip(logs, receipts[::2], strict=True):
+        done = dice_verify(str(log), "--receipt", str(receipt), "--require-anchor")
+        assert done.returncode == 0
+        assert b'"reason":"score"' in log.read_bytes()
+
+
+def test_it_tells_a_refereed_match_turn_by_turn(tmp_path: Path) -> None:
+    run = demo(tmp_path, "--rules", "tavlino", "--seeding", "direct", timeout=180)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "Önce açılış zarı atılmalı" in run.stdout
+    assert re.search(r"opening  [1-6]-[1-6]", run.stdout)
+    assert run.stdout.splitlines()[-1].startswith("receipt: ")
 
 
 def test_a_log_of_the_demo_with_another_die_in_it_fails(tmp_path: Path) -> None:
