@@ -164,8 +164,8 @@ class _Story:
                 )
             case GameEnd() | MatchEnd():
                 yield from self._end(event)
-            case _:
-                player = self.names[getattr(event, "player")]  # noqa: B009
+            case PassUnrolled() | Take() | Drop() | ResignAccept() | ResignRefuse():
+                player = self.names[event.player]
                 yield "  " + self.say(_DONE[type(event)], player=player)
 
     def _roll(self, event: Roll, after: MatchState) -> Iterator[str]:

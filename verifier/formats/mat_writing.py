@@ -24,7 +24,7 @@ def write(transcript: Transcript) -> str:
     Where GNU Backgammon, which counts points by the board, would take the match for won and leave
     out its last games, it is written as a session without a length; a remark says how long it was.
     """
-    length = 0 if transcript.points_ours else transcript.length
+    length = 0 if transcript.won_early_elsewhere else transcript.length
 
     remarks = [f'[{key} "{one_line(value)}"]' for key, value in transcript.tags if value]
     remarks += map(one_line, transcript.comments)

@@ -22,24 +22,27 @@ def spelled_out(replayed: Replay) -> Transcript:
 
 def _game(game: Game, made: tuple[Made, ...], rules: RuleSet) -> Game:
     plays = iter(made)
-    actions = []
-    for action in game.actions:
-        if isinstance(action, Turn) and action.moves is not None:
-            play = next(plays, None)
-            if play is None and action.moves == "":
-                action = replace(action, moves=None)  # noqa: PLW2901
-            elif play is None:
-                raise InputError(
-                    "match-not-legal",
-                    "line {line}: '{found}' cannot be played here; only a match whose every play "
-                    "is legal can be written so. See: dice-verify FILE --rules NAME",
-                    line=action.line,
-                    found=str(action.moves),
-                )
-            else:
-                action = replace(action, moves=_spelled(play, rules))  # noqa: PLW2901
-        actions.append(action)
+    actions = [
+        _turn(action, next(plays, None), rules)
+        if isinstance(action, Turn) and action.moves is not None
+        else action
+        for action in game.actions
+    ]
     return replace(game, actions=tuple(actions))
+
+
+def _turn(turn: Turn, play: Made | None, rules: RuleSet) -> Turn:
+    if play is not None:
+        return replace(turn, moves=_spelled(play, rules))
+    if turn.moves == "":
+        return replace(turn, moves=None)  # given up after the roll
+    raise InputError(
+        "match-not-legal",
+        "line {line}: '{found}' cannot be played here; only a match whose every play is legal can "
+        "be written so. See: dice-verify FILE --rules NAME",
+        line=turn.line,
+        found=str(turn.moves),
+    )
 
 
 def _spelled(play: Made, rules: RuleSet) -> str:

@@ -99,8 +99,8 @@ class Transcript(Struct, frozen=True):
     """A whole file. ``length`` is in points, 0 for a money session.
 
     ``tags`` are the file's own key and value pairs, ``comments`` its other remarks, in order.
-    ``points_ours``: another program, which counts three points for a backgammon, would take the
-    match for won before its end.
+    ``won_early_elsewhere``: another program, which counts three points for a backgammon, would take
+    the match for won before its end.
     """
 
     players: tuple[str, str]
@@ -112,7 +112,7 @@ class Transcript(Struct, frozen=True):
     jacoby: Switch = ""
     length_line: int = 0
     notes: tuple[Note, ...] = ()
-    points_ours: bool = False
+    won_early_elsewhere: bool = False
 
     @property
     def rolls(self) -> int:

@@ -121,11 +121,11 @@ def transcript(log: Refereed) -> told.Transcript:
         tuple(comments),
         "on" if rules.crawford else "off",
         "on" if rules.jacoby else "off",
-        points_ours=_points_ours(teller.games, state),
+        won_early_elsewhere=_won_early_elsewhere(teller.games, state),
     )
 
 
-def _points_ours(games: list[told.Game], state: MatchState) -> bool:
+def _won_early_elsewhere(games: list[told.Game], state: MatchState) -> bool:
     """Whether a gammon or backgammon before the last game is worth less here than elsewhere."""
     return any(
         game.result is not None

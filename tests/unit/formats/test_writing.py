@@ -1,15 +1,13 @@
 """What is exported is read back as it was, by us and by GNU Backgammon itself."""
 
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.bots import play_out
+from tests.unit.formats.gnubg import needs_gnubg, read_by_gnubg
 from tests.unit.formats.vectors import vector
 from verifier.commands.console import STANDARD
 from verifier.errors import InputError
@@ -18,7 +16,6 @@ from verifier.formats.replay import replay
 from verifier.formats.steps import spelled_out
 from verifier.formats.transcript import Game, Resign, Transcript, Turn
 
-GNUBG = shutil.which("gnubg", path=f"{os.environ.get('PATH', '')}:/usr/games")
 NAMES = ("Ayşe : 3", '#Bo\\ "x" ra]' + "ğ" * 40)  # what would break a line, and more than 31 bytes
 MATCHES: list[tuple[str, int, dict[str, bool | int]]] = [
     ("kafadinle", 5, {}),
@@ -126,9 +123,8 @@ def _theirs(game: dict[str, Any]) -> list[Any]:
     return told
 
 
-@pytest.mark.skipif(GNUBG is None, reason="GNU Backgammon (Debian: gnubg) is not installed")
+@needs_gnubg
 def test_gnu_backgammon_opens_what_is_written_with_everything_in_it(tmp_path: Path) -> None:
-    assert GNUBG is not None
     written: dict[str, Transcript] = {}
     for seed in range(3):
         for number, (rules, length, options) in enumerate(MATCHES):
@@ -140,26 +136,12 @@ def test_gnu_backgammon_opens_what_is_written_with_everything_in_it(tmp_path: Pa
                 path = tmp_path / f"{number}-{seed}.{suffix}"
                 path.write_text(text, "utf-8")
                 written[str(path)] = transcript
-    (tmp_path / "list.txt").write_text("\n".join(written) + "\n")
-    subprocess.run(
-        [GNUBG, "-t", "-q", "-r", "-p", str(Path(__file__).with_name("gnubg_read.py"))],
-        env={
-            "HOME": str(tmp_path),
-            "LIST": str(tmp_path / "list.txt"),
-            "OUT": str(tmp_path / "out.jsonl"),
-            "PATH": "/usr/bin:/bin",
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        check=True,
-        timeout=120,
-    )
-    answers = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    answers = read_by_gnubg(tmp_path, list(written))
     assert len(answers) == len(written)
     for name, match in answers:
         transcript = written[name]
         seats = "XO" if match["match-info"]["X"]["name"].startswith("Ay") else "OX"
-        session = transcript.points_ours and name.endswith("mat")
+        session = transcript.won_early_elsewhere and name.endswith("mat")
         assert match["match-info"]["match-length"] == (0 if session else transcript.length)
         assert "zarf/1 log head" in match["match-info"]["comment"]
         assert len(match["games"]) == len(transcript.games), name
