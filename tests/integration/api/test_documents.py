@@ -1,6 +1,7 @@
 """The generated documents: fresh, valid, and true to real matches."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,13 @@ async def test_the_lines_of_real_matches_are_valid_under_the_logs_schema(api: Ap
         assert not validator.is_valid({**event, "dice": [7, 1], "extra": 1}), line
         del event["time"]
         assert not validator.is_valid(event), line
+
+
+@pytest.mark.anyio
+async def test_the_documentation_page_needs_nobody_elses_server(api: Api) -> None:
+    page = (await api.send("GET", "/docs")).text
+    scripts = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert "/static-offline-docs/swagger-ui-bundle.js" in scripts
+    for path in scripts:
+        assert path.startswith("/")
+        assert (await api.send("GET", path)).status_code == 200
