@@ -7,9 +7,13 @@ import pytest
 
 from tests.unit.formats.vectors import codes, faults, judged, of, vector
 from verifier.commands.console import STANDARD
-from verifier.formats.replay import replay, rules_for
-from verifier.formats.transcript import Transcript
+from verifier.formats import mat
+from verifier.formats.replay import _Follow, replay, rules_for
+from verifier.formats.transcript import Game, Transcript, Turn
+from verifier.rules.board import at
+from verifier.rules.game import Game as Board
 from verifier.rules.messages import RuleError
+from verifier.rules.rulesets import KAFADINLE, TAVLINO, RuleSet
 
 OPEN = "  1) 31: 8/5 6/5              42: 8/4 6/4"
 
@@ -119,6 +123,29 @@ TAKEN = f"""{OPEN}
   3) 11: 8/7 8/7 6/5 6/5     11: 8/7 8/7 6/5 6/5"""
 
 
+class TestGivingUp:
+    def test_a_roll_without_a_move_is_given_up_when_the_game_ends_there(self) -> None:
+        rows = "  1) 31: 8/5 6/5              42:\n      Wins 1 point"
+        assert codes(of(rows)) == [(5, "play-blank")]
+
+    def test_and_breaks_a_rule_when_it_goes_on(self) -> None:
+        rows = "  1) 31: 8/5 6/5              42:\n  2) 11: 8/7 8/7 6/5 6/5\n      Wins 1 point"
+        assert codes(of(rows)) == [(5, "play_missing")]
+        assert codes(of(rows.replace("42:", "42: ????"))) == [(5, "play_missing")]
+
+    def test_nothing_follows_a_loss(self) -> None:
+        rows = f"{OPEN}\n  2)  Losses 1 point            11: 8/7 8/7 6/5 6/5"
+        assert (6, "after-end") in codes(of(rows))
+
+    def test_the_points_given_up_are_the_points_scored(self) -> None:
+        rows = f"{OPEN}\n  2)  Losses 1 point              Wins 2 points"
+        assert codes(of(rows)) == [(6, "resign-points")]
+
+    def test_who_gives_up_does_not_win(self) -> None:
+        rows = f"{OPEN}\n  2)  Losses 1 point\n      Wins 1 point"
+        assert codes(of(rows)) == [(7, "result-winner")]
+
+
 class TestCube:
     def test_a_double_in_the_crawford_game_is_refused_and_after_it_not(self) -> None:
         cube = "  2)  Doubles => 2                Drops"
@@ -182,6 +209,29 @@ def test_a_checker_that_hits_at_home_runs_on_unless_an_option_forbids_it() -> No
     assert [(f.line, f.code) for f in found] == [(5, "play_hit_and_run")]
 
 
+class TestClosedOut:
+    """Black on the bar, White holding its home board: page 000 lets Black's turn pass unrolled."""
+
+    white = at(13, 3) + sum(at(point, 2) for point in range(1, 7))
+    black = at(25)
+
+    def follow(self, *actions: Turn, rules: RuleSet) -> list[str]:
+        game = Game(1, 1, (0, 0), 1, actions)
+        follow = _Follow(game, rules, crawford=False, starter=None)
+        board = Board(rules, crawford=False, sides=(self.white, self.black))
+        follow.board = board.started_by(0)
+        follow.all()
+        return [fault.code for fault in follow.faults]
+
+    def test_the_turn_passes_where_it_is_not_rolled(self) -> None:
+        again = (Turn(5, 0, (2, 1), "13/10"), Turn(6, 0, (4, 3), "13/6"))
+        rolled = (Turn(5, 0, (2, 1), "13/10"), Turn(6, 1, (4, 3), ""))
+        assert self.follow(*again, rules=KAFADINLE) == []
+        assert self.follow(*rolled, rules=KAFADINLE) == ["due_pass_unrolled"]
+        assert self.follow(*again, rules=TAVLINO) == ["turn-twice"]
+        assert self.follow(*rolled, rules=TAVLINO) == []
+
+
 class TestRules:
     def test_a_rule_set_that_is_not_played_to_the_length_is_applied_and_that_is_said(self) -> None:
         replayed = judged(of(OPEN, length=9), "tavlino")
@@ -199,6 +249,14 @@ class TestRules:
         text = '; [Crawford "Off"]\n; [Jacoby "On"]\n' + of(OPEN)
         found = [f.found for f in judged(text).faults if f.code == "tag-differs"]
         assert found == ["Crawford off", "Jacoby on"]
+
+    def test_best_of_three_games_is_won_with_two(self) -> None:
+        rows = f"{OPEN}\n      Wins 1 point\n Game 2\n A : 1    B : 0\n{OPEN}\n      Wins 1 point"
+        replayed = replay(
+            mat.read(of(rows, length=2)), "oyna-tavla", {"best_of_games": 3, "gammon": 1}
+        )
+        assert replayed.target == 2
+        assert replayed.faults == ()
 
     def test_an_unknown_rule_set_or_option_is_refused(self) -> None:
         nothing = Transcript(("a", "b"), 5, ())

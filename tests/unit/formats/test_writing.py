@@ -14,7 +14,7 @@ from verifier.errors import InputError
 from verifier.formats import mat, mat_writing, ogxm_writing, sgf, zarf
 from verifier.formats.replay import replay
 from verifier.formats.steps import spelled_out
-from verifier.formats.transcript import Game, Resign, Transcript, Turn
+from verifier.formats.transcript import Game, Resign, Result, Transcript, Turn
 
 NAMES = ("Ayşe : 3", '#Bo\\ "x" ra]' + "ğ" * 40)  # what would break a line, and more than 31 bytes
 MATCHES: list[tuple[str, int, dict[str, bool | int]]] = [
@@ -156,6 +156,28 @@ def test_gnu_backgammon_opens_what_is_written_with_everything_in_it(tmp_path: Pa
             assert info["winner"] == seats[game.result.winner]
             if not _backgammon_worth_two(name, game):
                 assert info["points-won"] == game.result.points, name
+
+
+@needs_gnubg
+def test_gnu_backgammon_reads_turns_of_players_whose_opponent_does_not_roll(tmp_path: Path) -> None:
+    """As under the rules where a closed-out player passes; the position is no closed board."""
+    turns = (
+        Turn(0, 0, (3, 1), "8/5 6/5"),
+        Turn(0, 1, (4, 2), "8/4 6/4"),
+        Turn(0, 0, (1, 1), "8/7 8/7 6/5 6/5"),
+        Turn(0, 0, (5, 3), "13/10 13/8"),
+        Turn(0, 1, (6, 5), "13/7 13/8"),
+        Turn(0, 1, (2, 1), "13/11 6/5"),
+        Turn(0, 0, (6, 1), "24/23 13/7"),
+        Turn(0, 0, (2, 1), "24/23 13/11"),
+    )
+    game = Game(0, 1, (0, 0), 0, turns, Result(0, 0, 1))
+    transcript = Transcript(("X", "O"), 5, (game,))
+    (tmp_path / "pass.mat").write_text(mat_writing.write(transcript))
+    (tmp_path / "pass.sgf").write_text(sgf.write(transcript))
+    files = [str(tmp_path / "pass.mat"), str(tmp_path / "pass.sgf")]
+    for _, match in read_by_gnubg(tmp_path, files):
+        assert _theirs(match["games"][0]) == _ours(game, "XO")
 
 
 def _backgammon_worth_two(name: str, game: Game) -> bool:

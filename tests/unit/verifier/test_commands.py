@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.bots import play_out
-from tests.support.scribe import honest
+from tests.support.scribe import Scribe, honest
 from verifier.cli import main
-from verifier.events import Match
+from verifier.events import GameEnd, Match, MatchEnd
 from verifier.formats import mat, sgf
 from verifier.log import decode_line
 
@@ -152,6 +152,16 @@ class TestConvert:
         assert status == 2
         assert ".mat, .sgf, .ogxm" in err
 
+    def test_ogxm_needs_its_codec_and_nothing_is_written_without(
+        self, capsys: Said, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "ogxm", None)
+        target = tmp_path / "out.ogxm"
+        status, _, err = run(capsys, "convert", log, target, "--lang", "en")
+        assert status == 2
+        assert "pip install 'zarf[ogxm]'" in err
+        assert not target.exists()
+
     def test_a_log_of_dice_alone_has_no_game_to_write(self, capsys: Said, tmp_path: Path) -> None:
         path = tmp_path / "dice.jsonl"
         path.write_bytes(honest(2).data)
@@ -172,6 +182,46 @@ class TestShow:
         assert plays == written
         end = json.loads(log.read_bytes().splitlines()[-3])
         assert "wins the match {}–{}: by the score".format(*end["score"]) in out
+
+    def test_everything_that_happens_besides_plays_is_told(
+        self, capsys: Said, tmp_path: Path
+    ) -> None:
+        told = {
+            "double": "doubles to",
+            "take": "takes",
+            "drop": "drops",
+            "resign_offer": "offers to resign",
+            "resign_accept": "accepts",
+            "resign_refuse": "refuses",
+            "pass_unrolled": "is closed out",
+            "game_end": "wins {} (",
+        }
+        met = set()
+        for seed in range(6):
+            for rules, length in (("oyna-tavla", 5), ("jacoby-match", 9)):
+                path = tmp_path / f"{rules}-{seed}.jsonl"
+                path.write_bytes(play_out(rules, length, seed=seed, match_id=f"m-{seed}").data)
+                _, out, _ = run(capsys, "show", path, "--lang", "en")
+                kinds = [json.loads(line) for line in path.read_bytes().splitlines()]
+                for kind, words in told.items():
+                    lines = [line for line in kinds if line["type"] == kind]
+                    for line in lines:
+                        met.add(kind)
+                        assert words.format(line.get("points")) in out
+                    if kind != "game_end":
+                        assert out.count(f" {words}") == len(lines), (kind, path.name)
+                crawford = out.count("the Crawford game")
+                assert crawford <= 1
+        assert met == set(told) - {"pass_unrolled"}  # players who move at random close nobody out
+
+    def test_a_match_that_time_decided_says_so(self, capsys: Said, tmp_path: Path) -> None:
+        scribe = Scribe(rules="tavlino", length=3).open().roll(purpose="opening")
+        scribe.add(GameEnd, winner=1, points=0, kind="forfeit", score=(0, 0))
+        scribe.add(MatchEnd, winner=1, reason="timeout", score=(0, 0)).reveal().sign()
+        path = tmp_path / "late.jsonl"
+        path.write_bytes(scribe.data)
+        _, out, _ = run(capsys, "show", path, "--lang", "en")
+        assert "Bora wins the match 0–0: time ran out" in out
 
     def test_turkish_is_turkish(self, capsys: Said, log: Path) -> None:
         _, out, _ = run(capsys, "show", log, "--lang", "tr")
