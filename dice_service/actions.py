@@ -6,11 +6,11 @@ it, and nothing is remembered for its sake.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from dice_service.draft import Draft, Sign, rule_refused
+from dice_service.draft import Done, Draft, Sign, rule_refused
 from dice_service.errors import Refusal
 from dice_service.match import instead, refuse_ended
 from dice_service.state import Line, State, begin, begins_action, fold
@@ -142,14 +142,6 @@ _REASONS: dict[type, rules.Reason] = {
 }
 
 
-class Done(NamedTuple):
-    """An action in the log: its ``lines``, and the states before and after them."""
-
-    before: State
-    lines: list[Line]
-    after: State
-
-
 def decide_action(
     state: State, number: int, action: AnyAction, *, secret: bytes, time: str, sign: Sign
 ) -> Done | None:
@@ -227,13 +219,24 @@ def _events(
             return (_roll(player, roll()),)
         case PlayAction(player=player, moves=moves, auto=auto):
             if play.due() == ("play", player):
-                moves = play.read(moves)
+                moves = _canonical(play, moves)
             return (rules.Play(player, moves, auto),)
         case ResignOfferAction(player=player, value=value):
             return (rules.ResignOffer(player, value),)
         case ResignMatchAction() | TimeoutAction() | DisconnectAction() | AbandonAction():
             return play.ending(_REASONS[type(action)], action.winner)
     return (_OF_PLAYER[type(action)](action.player),)
+
+
+def _canonical(play: MatchState, moves: str) -> str:
+    """A play of the dice on the table in its one spelling; most are sent in that."""
+    player = play.game.player
+    assert player is not None
+    try:
+        play.play(player, moves, auto=False)
+    except RuleError:
+        return play.read(moves)
+    return moves
 
 
 def _same(done: Done, action: AnyAction) -> bool:

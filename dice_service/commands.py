@@ -11,6 +11,7 @@ from typing import TypeVar
 from dice_service.answers import Outcome
 from dice_service.cache import Cached, MatchCache, folded, read_stored
 from dice_service.crash import crash_point
+from dice_service.draft import Done
 from dice_service.errors import Refusal
 from dice_service.match import Decision, Standing
 from dice_service.state import Line, State
@@ -31,7 +32,7 @@ class Commands:
     async def do(
         self,
         cached: Cached,
-        decide: Callable[[State], Decision],
+        decide: Callable[[State], Decision | Done],
         answer: Callable[[int, Line], T],
     ) -> Outcome[T]:
         """Decide, append, be sure; ``answer`` makes the answer of the line and its seq."""
@@ -47,12 +48,15 @@ class Commands:
                 if isinstance(decision, Standing):
                     line = await self._line(cached, decision.seq)
                     return Outcome(False, answer(decision.seq, line))
-                after = folded(state, decision)
-                writing = self._batcher.submit(_append(state, decision, after))
+                if isinstance(decision, Done):
+                    lines, after = decision.lines, decision.after
+                else:
+                    lines, after = decision, folded(state, decision)
+                writing = self._batcher.submit(_append(state, lines, after))
                 # Let the write begin, and make the answer (a signature takes its time) while the
                 # disk works. It is given to nobody before the write is done.
                 await asyncio.sleep(0)
-                value = answer(state.lines, decision[0])
+                value = answer(state.lines, lines[0])
                 # A crash before it is done: see storage/sqlite.py for what is then on the disk.
                 won = await writing
                 # A crash here: the lines are on the disk and nobody was told. Who asks again

@@ -1,7 +1,7 @@
 """Lines that are to be appended together, each following from the one before."""
 
 from collections.abc import Callable
-from typing import cast
+from typing import NamedTuple, cast
 
 from dice_service.errors import Refusal
 from dice_service.state import Line, State, fold, written
@@ -12,6 +12,14 @@ from verifier.rules import events as rules
 from verifier.rules.messages import RuleError
 
 Sign = Callable[[str, int, str], str]  # match_id, seq, head -> signature, 128 hex digits
+
+
+class Done(NamedTuple):
+    """Lines that stand in the log, or are to: with the states before and after them."""
+
+    before: State
+    lines: list[Line]
+    after: State
 
 
 class Draft:

@@ -8,7 +8,7 @@ import hmac
 from collections.abc import Callable, Mapping, Sequence
 
 from dice_service import clock as real_clock
-from dice_service.actions import AnyAction, Done, decide_action, repeated
+from dice_service.actions import AnyAction, decide_action, repeated
 from dice_service.answers import (
     ActionAnswer,
     EndAnswer,
@@ -23,6 +23,7 @@ from dice_service.answers import (
 from dice_service.cache import Cached, MatchCache, begun, folded, read_stored
 from dice_service.commands import Commands
 from dice_service.crash import crash_point
+from dice_service.draft import Done
 from dice_service.errors import Refusal
 from dice_service.match import (
     Decision,
@@ -192,13 +193,13 @@ class Matches:
         signer = self._signing.of(cached.state.match.key_id)
         done: Done | None = None
 
-        def decide(state: State) -> Decision:
+        def decide(state: State) -> Done | Standing:
             nonlocal done
             time = self._clock()
             done = decide_action(
                 state, number, action, secret=secret.seed, time=time, sign=signer.sign_head
             )
-            return Standing(0) if done is None else done.lines
+            return Standing(0) if done is None else done
 
         def answer(_seq: int, _line: Line) -> ActionAnswer | None:
             return None if done is None else action_answer(done, number, signer, legal=legal)

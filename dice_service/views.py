@@ -6,7 +6,6 @@ from typing import Literal, cast
 
 import msgspec
 
-from dice_service.actions import Done
 from dice_service.answers import (
     ActionAnswer,
     Cube,
@@ -19,6 +18,7 @@ from dice_service.answers import (
     Offer,
     Table,
 )
+from dice_service.draft import Done
 from dice_service.errors import Refusal
 from dice_service.signing import Signer
 from dice_service.state import Line, State

@@ -8,7 +8,6 @@ from typing import Any, cast
 from dice_service.actions import (
     AbandonAction,
     AnyAction,
-    Done,
     DoubleAction,
     DropAction,
     PlayAction,
@@ -21,6 +20,7 @@ from dice_service.actions import (
     decide_action,
     repeated,
 )
+from dice_service.draft import Done
 from dice_service.match import decide_commit, decide_open, decide_seed
 from dice_service.signing import Signer
 from dice_service.state import Line, State, begin, fold

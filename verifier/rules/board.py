@@ -11,6 +11,7 @@ a side and back.
 """
 
 from collections.abc import Sequence
+from operator import mul
 from typing import Final, NamedTuple
 
 from .messages import RuleError
@@ -51,7 +52,7 @@ def unpack(side: Side) -> tuple[int, ...]:
 
 def pips(side: Side) -> int:
     """How far the side's checkers still have to go, a checker on the bar counting 25."""
-    return sum(point * count for point, count in enumerate(side.to_bytes(BAR, "little"), start=1))
+    return sum(map(mul, range(1, BAR + 1), side.to_bytes(BAR, "little")))
 
 
 def borne_off(side: Side) -> int:

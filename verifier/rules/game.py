@@ -10,7 +10,7 @@ from . import direct
 from .board import START, Side, borne_off, closed_out
 from .events import Kind, PassUnrolled, Play
 from .messages import RuleError
-from .moves import legal_plays
+from .moves import playable
 from .rulesets import RuleSet
 
 Phase = Literal[
@@ -176,7 +176,7 @@ class Game(NamedTuple):
             assert self.player is not None
             assert self.dice is not None
             me, opp = self.sides[self.player], self.sides[1 - self.player]
-            if not legal_plays(me, opp, self.dice, self.rules.style):
+            if not playable(me, opp, self.dice, self.rules.style):
                 return Play(self.player, "", auto=False)
         return None
 

@@ -11,7 +11,7 @@ from tests.unit.rules.naive import legal_results
 from tests.unit.rules.positions import STYLES, Roll, random_positions
 from verifier.rules.board import START, Side, pack, position, unpack
 from verifier.rules.direct import text_of
-from verifier.rules.moves import Style, legal_plays, single_moves
+from verifier.rules.moves import Style, legal_plays, playable, single_moves
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "rules"
 TRICKY = json.loads((VECTORS / "tricky.json").read_text(encoding="utf-8"))
@@ -91,6 +91,16 @@ def test_single_moves_are_those_of_one_checker_by_one_die() -> None:
     on_bar = pack([0] * 12 + [14] + [0] * 11 + [1])
     assert set(single_moves(on_bar, START, 6).values()) == set()
     assert set(single_moves(on_bar, START, 2).values()) == {((25, 2),)}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_something_is_playable_exactly_where_there_is_a_legal_play(style: Style) -> None:
+    stuck = 0
+    for me, opp, roll in random_positions(4, 4_000, style):
+        found = playable(me, opp, roll, style)
+        assert found == bool(legal_plays(me, opp, roll, style)), (unpack(me), unpack(opp), roll)
+        stuck += not found
+    assert stuck > 50
 
 
 def test_loose_bearing_off_adds_only_plays_that_bear_off_below_a_higher_checker() -> None:

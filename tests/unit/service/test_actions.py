@@ -19,6 +19,7 @@ from dice_service.actions import (
     RollAction,
     TimeoutAction,
 )
+from dice_service.draft import Done
 from dice_service.errors import PROBLEMS, Refusal
 from dice_service.match import Decision, decide_end, decide_roll
 from dice_service.state import begin, begins_action, fold, read
@@ -66,7 +67,7 @@ def test_whatever_is_asked_the_log_holds_and_a_repeat_is_answered_as_the_first_t
 ) -> None:
     chance = random.Random(seed)
     table = Table(rules, length, options, match_id=f"m-{seed}")
-    done: list[tuple[int, AnyAction, actions.Done]] = []
+    done: list[tuple[int, AnyAction, Done]] = []
     while not table.state.end:
         if chance.random() < 0.3:
             wrong = anything(chance)
