@@ -1,7 +1,10 @@
 # `make demo` and `make test` do everything on a fresh Debian machine; `make help` lists the rest.
 PYTHON ?= python3
 VENV := .venv
+FUZZ_SECONDS ?= 3600
 BIN := $(VENV)/bin
+# Editable, so that a change needs no new installation; setuptools warns of that, which helps nobody.
+INSTALL := PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 PACKAGES := verifier dice_service
 CODE := $(PACKAGES) tests
 
@@ -16,12 +19,12 @@ help: ## What can be made
 $(VENV)/.service: pyproject.toml .ci/setup
 	.ci/setup run
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[service]'
+	$(INSTALL) '.[service]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.service
 	.ci/setup test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) '.[dev]'
 	touch $@
 
 var/keys: | $(VENV)/.service
@@ -56,6 +59,15 @@ fmt: $(VENV)/.dev ## Format the code, and mend what can be mended mechanically
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure, each figure against a baseline in the same run; writes bench.json
 	$(BIN)/python -m tests.bench
+
+.PHONY: corpus
+corpus: $(VENV)/.dev ## Replay the real match files in ../shared/matches, and count
+	$(BIN)/python -m tests.corpus
+
+.PHONY: fuzz
+fuzz: $(VENV)/.dev ## Fuzz the readers of match files, FUZZ_SECONDS long (an hour)
+	$(INSTALL) '.[fuzz]'
+	$(BIN)/python -m tests.fuzz.match_files -max_total_time=$(FUZZ_SECONDS)
 
 .PHONY: vectors
 vectors: $(VENV)/.dev ## Write the test vectors anew
