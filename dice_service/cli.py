@@ -167,6 +167,7 @@ async def _run_server(settings: Settings) -> None:
         shown = f"[{host}]" if ":" in host else host
 
         def started() -> None:
+            server.seldom_collect()
             logs.configure(settings.log_level, final=True)
             print(f"dice-service: listening on http://{shown}:{port}", flush=True)
 

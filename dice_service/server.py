@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -119,6 +120,17 @@ def listen(host: str, port: int) -> socket.socket:
             "address-unusable",
             f"cannot listen on {host} port {port}: {reason}; set DICE_HOST and DICE_PORT",
         ) from None
+
+
+def seldom_collect() -> None:
+    """Look for cyclic garbage seldom, and never in what the start has made.
+
+    A request leaves next to none: what it makes is freed as it ends. Walking through all matches
+    in memory every few hundred requests costs a tenth of the speed and frees nothing.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 async def serve(
