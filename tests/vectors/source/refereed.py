@@ -39,6 +39,33 @@ def cases() -> Cases:
     claimed = _match().add(events.MatchEnd, winner=0, reason="score", score=(1, 0))
     yield _one("result_wrong", "a match won with no game played", "O8 F7",
                claimed.reveal().sign(), "", "result-wrong", 7)  # fmt: skip
+    yield from _receipts()
+
+
+def _receipts() -> Cases:
+    """In a refereed match every action has its receipt, not rolls alone (R2, R3)."""
+    played = _match().roll(purpose="opening")
+    played.add(events.Play, player=0, moves="13/8 13/11", auto=False)
+    whole = _ended(played)
+    kept = whole.opening + b"".join(map(whole.receipt, (7, 8, 10)))
+    yield Case(
+        "receipts_of_a_roll_a_play_and_the_reveal",
+        "what a device keeps of a refereed match",
+        "R2 R3 R5",
+        whole.data,
+        "VERIFIED",
+        receipts=(kept,),
+    )
+    changed = _match().roll(purpose="opening")
+    changed.add(events.Play, player=0, moves="24/22 13/8", auto=False)
+    yield Case(
+        "receipt_of_another_play_fail",
+        "a play that was signed is another in the log",
+        "R6",
+        _ended(changed).data,
+        receipts=(kept,),
+        first=first_failure("receipt-contradiction", 8),
+    )
 
 
 def _match() -> Scribe:
