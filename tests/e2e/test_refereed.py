@@ -22,6 +22,7 @@ from verifier.rules.match import MatchState
 from verifier.rules.rulesets import resolve
 from verifier.verify import verify_log
 
+README = Path(__file__).parents[2] / "README.md"
 Devices = tuple[PlayerDevice, PlayerDevice]
 Terms = tuple[str, int | None, dict[str, bool | int]]
 
@@ -76,6 +77,21 @@ def test_a_whole_match_of_two_bots_is_verified_with_what_the_devices_kept(
             assert report.rolls == log.count(b'"type":"roll"')
             device.close()
         assert dice.state(match.match_id).phase == "ended"
+
+
+def test_the_readmes_match_is_played_as_it_stands(
+    service: ServiceProcess, api_key: str, tmp_path: Path
+) -> None:
+    section = README.read_text("utf-8").partition("### A refereed match over REST\n")[2]
+    program = section.partition("```python\n")[2].partition("```")[0]
+    with DiceClient(service.url, api_key, retries=PATIENT) as dice:
+        match = begun(service, dice, tmp_path, ("oyna-backgammon", 1, {}))
+        exec(program, {"dice": dice, "match_id": match.match_id})
+        log = dice.log(match.match_id).data
+        for device in match.devices:
+            assert device.verify(log).verdict is Verdict.VERIFIED
+            device.close()
+    assert b'"reason":"score"' in log
 
 
 def test_the_services_refusals_arrive_with_the_rules_own_code_and_in_turkish(
