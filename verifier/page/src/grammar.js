@@ -101,7 +101,7 @@ const refuse = (code, field = "", found = "") => ({ code, field, found });
 /** The first code of F2 that applies to the bytes before any field is looked at. */
 function refuseBytes(bytes) {
   if (bytes.length > MAX_LINE) return refuse("line-too-long", "", String(bytes.length));
-  if (bytes.every((byte) => byte === 0x20 || byte === 0x09)) return refuse("line-blank");
+  if (bytes.length === 0) return refuse("line-blank");
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return refuse("line-bom");
   if (bytes.includes(0x0d)) return refuse("line-carriage-return");
   return null;

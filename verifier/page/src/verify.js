@@ -39,10 +39,11 @@ function chainFailures(lines) {
 /** F5: of the signature lines and the match line; collects the signatures that hold. */
 async function signatureFailures(log) {
   const { lines, match, keyId, verifyHead, signed } = log;
+  const { seq: named } = lines.find(({ event }) => event === match);
   const failures = [];
   const add = (code, seq, field, expected = "", found = "") =>
     failures.push({ check: "signatures", code, seq, field, expected, found });
-  if (match.key_id !== keyId) add("key-id-mismatch", 0, "key_id", keyId, match.key_id);
+  if (match.key_id !== keyId) add("key-id-mismatch", named, "key_id", keyId, match.key_id);
   for (const { seq, event } of lines) {
     if (event?.type !== "signature" || seq === 0) continue;
     const before = lines[seq - 1];
@@ -115,7 +116,7 @@ function collect(lines) {
   const first = (type, player) =>
     lines.find(({ event }) => event?.type === type && (player ?? event.player) === event.player);
   return {
-    match: lines[0].event?.type === "match" ? lines[0].event : null,
+    match: lines.find(({ event }) => event?.type === "match")?.event ?? null,
     commitments: [0, 1].map((player) => first("seed_commitment", player)),
     seeds: [0, 1].map((player) => first("seed", player)),
     reveal: first("reveal"),

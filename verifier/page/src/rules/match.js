@@ -1,7 +1,7 @@
 // A refereed match as a fold over its lines (rules/README.md, R1 to R31). States are never changed:
 // `apply` gives the next one or throws what the line breaks.
 import { START, borneOff, closedOut, left } from "./board.js";
-import { legalPlays } from "./moves.js";
+import { legalEnds, playWritten } from "./moves.js";
 
 /** A line that may not stand where it stands. `code` has a sentence of its own in i18n. */
 export class RuleError extends Error {
@@ -56,7 +56,7 @@ const endGame = (state, winner, points, kind) => {
 /** R2: the fields of the line that follows of itself, or null. */
 export function follows(state) {
   const { due, rules, boards } = state;
-  if (due.what === "play" && due.plays.size === 0) {
+  if (due.what === "play" && due.ends.length === 0) {
     return { type: "play", player: due.player, moves: "", auto: false };
   }
   if (due.what === "roll" && !rules.closed_out_rolls &&
@@ -77,8 +77,8 @@ const turn = (state, player) => ({
 
 function dueToPlay(state, player, dice) {
   const { boards, rules } = state;
-  const plays = legalPlays(boards[player], boards[1 - player], dice, rules);
-  return { ...state, dice, due: { what: "play", player, plays } };
+  const ends = legalEnds(boards[player], boards[1 - player], dice, rules);
+  return { ...state, dice, due: { what: "play", player, ends } };
 }
 
 const APPLY = {
@@ -100,7 +100,8 @@ const APPLY = {
     const { due } = state;
     refuseUnless(due.what === "play", "rule-no-play-due");
     refuseUnless(player === due.player, "rule-other-player");
-    const played = due.plays.get(moves);
+    if (due.ends.length === 0) return turn(state, 1 - player);
+    const played = playWritten(due.ends, state.boards[player], moves);
     refuseUnless(played, "rule-not-a-legal-play");
     const boards = player === 0 ? [played.side, played.other] : [played.other, played.side];
     const moved = { ...state, boards };

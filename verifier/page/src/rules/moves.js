@@ -3,13 +3,11 @@ import { BAR, blocked } from "./board.js";
 import { writePlay } from "./notation.js";
 
 /** Where a checker on `from` comes to with a die, or -1 where it may not go. 0 is off. */
-function target(node, from, die, style) {
+function target({ other }, from, die, highest, style) {
   const to = from - die;
-  if (to >= 1) return blocked(node.other, to) ? -1 : to;
-  for (let p = 7; p <= BAR; p++) if (node.side[p - 1] > 0) return -1;
-  if (to === 0 || style.loose_bearing_off) return 0;
-  for (let p = from + 1; p <= 6; p++) if (node.side[p - 1] > 0) return -1;
-  return 0;
+  if (to >= 1) return blocked(other, to) ? -1 : to;
+  if (highest > 6) return -1;
+  return to === 0 || style.loose_bearing_off || from === highest ? 0 : -1;
 }
 
 function step(node, from, to, style) {
@@ -34,22 +32,31 @@ function step(node, from, to, style) {
 function play(nodes, die, style) {
   const reached = new Map();
   for (const node of nodes) {
-    const only = node.side[BAR - 1] > 0;
-    for (let from = only ? BAR : BAR - 1; from >= (only ? BAR : 1); from--) {
+    const highest = node.side.findLastIndex((count) => count > 0) + 1;
+    for (let from = highest; from >= (highest === BAR ? BAR : 1); from--) {
       const free = node.side[from - 1] - (node.held.includes(from) ? 1 : 0);
       if (free < 1) continue;
-      const to = target(node, from, die, style);
+      const to = target(node, from, die, highest, style);
       if (to < 0) continue;
       const next = step(node, from, to, style);
-      const key = `${next.side}|${[...next.hits].sort()}|${next.held}`;
+      const key = String.fromCharCode(...next.side, ...next.other, ...next.held);
       if (!reached.has(key)) reached.set(key, next);
     }
   }
   return [...reached.values()];
 }
 
-/** R10: the ends of all ways that play as many dice as can be played. */
-function ends(start, [a, b], style) {
+/**
+ * R10: the ends of all ways that play as many dice as can be played, most of them once.
+ * @param {number[]} side the mover's 25 counts
+ * @param {number[]} other the opponent's, in its own numbers
+ * @param {number[]} dice two
+ * @param {{loose_bearing_off: boolean, no_hit_and_run_at_home: boolean}} style
+ * @returns {{side: number[], other: number[], hits: number[], steps: object[]}[]} the positions and
+ *   one way to each; empty where nothing can be played
+ */
+export function legalEnds(side, other, [a, b], style) {
+  const start = { side, other, hits: [], held: [], steps: [] };
   if (a === b) {
     let last = [];
     for (let i = 0, nodes = [start]; i < 4 && nodes.length > 0; i++) {
@@ -65,19 +72,32 @@ function ends(start, [a, b], style) {
   return high.length > 0 ? high : low;
 }
 
-/**
- * @param {number[]} side the mover's 25 counts
- * @param {number[]} other the opponent's, in its own numbers
- * @param {number[]} dice two
- * @param {{loose_bearing_off: boolean, no_hit_and_run_at_home: boolean}} style
- * @returns {Map<string, {side: number[], other: number[], steps: object[]}>} the positions by the
- *   canonical text of the play; empty where nothing can be played
- */
-export function legalPlays(side, other, dice, style) {
-  const plays = new Map();
-  for (const end of ends({ side, other, hits: [], held: [], steps: [] }, dice, style)) {
-    const text = writePlay(end.steps, end.hits);
-    if (!plays.has(text)) plays.set(text, end);
+const JOURNEY = /^(bar|\d+)\/(?:.*\/)?(off|\d+)\*?(?:\((\d)\))?$/;
+const point = (name) => (name === "bar" ? BAR : name === "off" ? 0 : Number(name));
+
+/** The mover's checkers after a play, by its text alone; null where that says nothing. */
+function sideAfter(side, text) {
+  const after = [...side];
+  for (const journey of text.split(" ")) {
+    const read = JOURNEY.exec(journey);
+    if (!read) return null;
+    const [from, to, count] = [point(read[1]), point(read[2]), Number(read[3] ?? 1)];
+    after[from - 1] -= count;
+    if (to > 0) after[to - 1] += count;
   }
-  return plays;
+  return after;
+}
+
+/**
+ * R10, R12: the legal play with this canonical text.
+ * @param {object[]} ends from `legalEnds`
+ * @param {number[]} side the mover's counts before it
+ * @param {string} text
+ * @returns {object | undefined}
+ */
+export function playWritten(ends, side, text) {
+  const after = sideAfter(side, text);
+  // Writing is dear: only what leads there is written, to see that the text is the canonical one.
+  return after === null ? undefined : ends.find((end) =>
+    end.side.every((count, i) => count === after[i]) && writePlay(end.steps, end.hits) === text);
 }

@@ -57,7 +57,7 @@ export function resolve(name, length, options) {
     rules[option] = false;
     return !(option in given);
   };
-  if (!off("cube", set.cube && target < set.cube_from_length)) return null;
+  if (!off("cube", set.cube && length !== null && length < set.cube_from_length)) return null;
   if (given.cube === false) rules.cube = false;
   if (!off("crawford", !rules.cube || target === 1) || !off("jacoby", !rules.cube)) return null;
   if (best !== null && rules.cube) return null;

@@ -1,0 +1,29 @@
+// Judges logs for the differential test: a JSON object a line in, a JSON object a line out.
+// in: {log, receipts, my_seed}, the bytes in base64; out: {verdict, why, failed_rolls, failures, anchored}
+import { createInterface } from "node:readline";
+
+import { InputError } from "../../verifier/page/src/log.js";
+import { readReceipts } from "../../verifier/page/src/receipts.js";
+import { verifyLog } from "../../verifier/page/src/verify.js";
+
+const bytesOf = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
+
+async function judge({ log, receipts, my_seed: mySeed }) {
+  try {
+    const read = [];
+    for (const each of receipts) read.push(await readReceipts(bytesOf(each)));
+    const report = await verifyLog(bytesOf(log), { receipts: read, mySeed });
+    return {
+      verdict: report.verdict, why: report.why, failed_rolls: report.failedRolls,
+      failures: report.failures.map(({ code, seq, field }) => [code, seq, field]),
+      anchored: report.anchored,
+    };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { verdict: null, why: "", failed_rolls: [], failures: [], anchored: false };
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  console.log(JSON.stringify(await judge(JSON.parse(line))));
+}
