@@ -32,9 +32,13 @@ class Action(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_
 class Chosen(Action, frozen=True, kw_only=True):
     """An action after which the game goes on, with the next roll in the same request if wanted."""
 
-    then_roll: Annotated[bool, Meta(description="make the next roll too, if one is then due")] = (
-        False
-    )
+    then_roll: Annotated[
+        bool,
+        Meta(
+            description="make the next roll too, if one is then due; "
+            "where its player may double, ask that player first"
+        ),
+    ] = False
 
 
 class RollAction(Chosen, frozen=True, kw_only=True, tag="roll"):

@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Any, cast
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,10 +20,11 @@ from dice_service.actions import (
     RollAction,
     TimeoutAction,
 )
+from dice_service.cache import begun, folded
 from dice_service.draft import Done
 from dice_service.errors import PROBLEMS, Refusal
 from dice_service.match import Decision, decide_end, decide_roll
-from dice_service.state import begin, begins_action, fold, read
+from dice_service.state import begin, begins_action, fold, read, written
 from tests.support.bots import play_out
 from tests.support.refereed import MATCHES, SIGNER, TIME, Table, choice
 from tests.support.scribe import SERVER_SEED
@@ -309,3 +311,16 @@ def test_plain_rolls_are_for_dice_only_matches_and_actions_for_refereed_ones() -
     assert plain.code == "refereed-match"
     dice_only = Table(None, None)
     assert refusal(lambda: dice_only.act(0, RollAction(player=None))).code == "dice-only-match"
+
+
+def test_a_stored_line_that_breaks_a_rule_is_a_fault_of_the_storage() -> None:
+    table = opened()
+    play = table.next(any_play(table)).lines[0].event
+    assert isinstance(play, events.Play)
+    false = written(msgspec.structs.replace(play, moves="24/1"))
+    lines = [*table.log[1:-1], false]
+    assert refusal(lambda: folded(begin(table.log[0]), lines)).code == "storage-failed"
+    match = table.log[0].event
+    assert isinstance(match, events.Match)
+    unknown = written(msgspec.structs.replace(match, rules="sixes"))
+    assert refusal(lambda: begun(unknown)).code == "storage-failed"
