@@ -12,7 +12,7 @@ from dice_service import apikeys, sealing, signing
 from dice_service.clock import now
 from dice_service.errors import ServiceError, SetupError
 from dice_service.settings import Settings, load, unknown_variables
-from dice_service.storage import Storage
+from dice_service.storage import Storage, databases
 from verifier.rules.rulesets import RULE_SETS
 
 T = TypeVar("T")
@@ -211,9 +211,7 @@ def _revoke_api_key(given: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _with_storage(settings: Settings, work: Callable[[Storage], Awaitable[T]]) -> T:
-    from dice_service.storage.sqlite import SqliteStorage
-
-    storage = SqliteStorage(settings.database_path)
+    storage = databases.open_storage(settings.database)
     try:
         return await work(storage)
     finally:
@@ -251,10 +249,8 @@ def _reseal(_: argparse.Namespace, settings: Settings) -> int:
 
 
 def _migrate(_: argparse.Namespace, settings: Settings) -> int:
-    from dice_service.storage.migrations import migrate
-
-    before, after = migrate(settings.database_path)
-    print(f"{settings.database_path}: schema {before} before, {after} now")
+    before, after = databases.migrate(settings.database)
+    print(f"{databases.shown(settings.database)}: schema {before} before, {after} now")
     return OK
 
 

@@ -57,7 +57,7 @@ class Matches:
 
     Who may ask is the caller's business; :meth:`owner` says whose a match is. ``clock`` gives
     the time as lines carry it; ``queue_limit`` is how many writes may wait, ``cache_size`` how
-    many matches are kept in memory.
+    many matches are kept in memory, and ``on_batch`` is told how many writes share a commit.
     """
 
     def __init__(
@@ -69,12 +69,13 @@ class Matches:
         clock: Callable[[], str] = real_clock.now,
         queue_limit: int = 10_000,
         cache_size: int = 10_000,
+        on_batch: Callable[[int], object] = bool,
     ) -> None:
         self._storage = storage
         self._signing = signing
         self._sealing = sealing
         self._clock = clock
-        self._batcher = Batcher(storage, queue_limit)
+        self._batcher = Batcher(storage, queue_limit, on_batch)
         self._cache = MatchCache(storage, sealing, cache_size)
         self._commands = Commands(storage, self._cache, self._batcher)
 

@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from dice_service.api.auth import Authenticator
@@ -15,8 +14,8 @@ from dice_service.matches import Matches
 from dice_service.sealing import SealingRing, Secrets
 from dice_service.settings import Settings
 from dice_service.signing import SigningRing
-from dice_service.storage import Append, Storage
-from dice_service.storage.sqlite import SqliteStorage
+from dice_service.storage import Storage
+from dice_service.storage.databases import open_storage
 
 
 class Readiness:
@@ -73,18 +72,6 @@ class Service:
             raise
 
 
-class _MeasuredStorage(SqliteStorage):
-    """Tells how many appends shared a commit."""
-
-    def __init__(self, path: Path, metrics: Metrics) -> None:
-        super().__init__(path)
-        self._observe = metrics.batches.observe
-
-    async def append(self, batch: Sequence[Append]) -> list[bool]:
-        self._observe(len(batch))
-        return await super().append(batch)
-
-
 @asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """Read the keys, open the storage, and close it at the end, when all is written.
@@ -94,9 +81,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     signing = SigningRing.load(settings.keys)
     sealing = SealingRing.load(settings.keys)
     metrics = Metrics()
-    storage = _MeasuredStorage(settings.database_path, metrics)
+    storage = open_storage(settings.database)
     try:
-        matches = Matches(storage, signing, sealing, queue_limit=settings.queue_limit)
+        matches = Matches(
+            storage,
+            signing,
+            sealing,
+            queue_limit=settings.queue_limit,
+            on_batch=metrics.batches.observe,
+        )
         metrics.queue_depth.set_function(lambda: matches.waiting)
         auth = Authenticator(storage)
         readiness = Readiness(storage, signing, sealing)

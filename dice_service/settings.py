@@ -9,9 +9,9 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from dice_service.errors import SetupError
+from dice_service.storage import databases
 
 PREFIX = "DICE_"
-SQLITE = "sqlite:///"
 
 
 class Settings(BaseSettings):
@@ -19,7 +19,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
-    database: str = Field("sqlite:///var/dice.db", description="where matches are kept")
+    database: str = Field("sqlite:///var/dice.db", repr=False, description="where matches are kept")
     keys: Path = Field(Path("var/keys"), description="the folder of the key files")
     host: str = Field("127.0.0.1", min_length=1, description="the address to listen on")
     port: int = Field(8000, ge=0, le=65535, description="the port to listen on; 0: any free one")
@@ -45,14 +45,12 @@ class Settings(BaseSettings):
     @field_validator("database")
     @classmethod
     def _database_known(cls, value: str) -> str:
-        if not value.startswith(SQLITE) or value == SQLITE:
-            raise ValueError("it must be sqlite:///PATH (four slashes for an absolute path)")
+        if not databases.known(value):
+            raise ValueError(
+                "it must be sqlite:///PATH (four slashes for an absolute path) or"
+                " postgresql://USER@HOST:PORT/DATABASE"
+            )
         return value
-
-    @property
-    def database_path(self) -> Path:
-        """The database's file."""
-        return Path(self.database.removeprefix(SQLITE))
 
 
 def load(flags: Mapping[str, Any] | None = None) -> Settings:
@@ -70,7 +68,7 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
         variable = PREFIX + name.upper()
         where = f"--{name.replace('_', '-')} (or {variable})" if name in given else variable
         reason = first["msg"].removeprefix("Value error, ")
-        shown = str(first["input"])[:80]
+        shown = databases.shown(str(first["input"]))[:80]
         raise SetupError("setting-invalid", f"{where} is {shown!r}: {reason}") from None
 
 

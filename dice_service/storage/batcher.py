@@ -6,7 +6,7 @@ commit, and an idle service commits each at once: no timer, nothing to tune.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from dice_service.errors import Refusal
@@ -25,11 +25,17 @@ class Appends(Protocol):
 
 
 class Batcher:
-    """Gathers the appends of one event loop and gives them to a storage, one batch at a time."""
+    """Gathers the appends of one event loop and gives them to a storage, one batch at a time.
 
-    def __init__(self, storage: Appends, limit: int) -> None:
+    ``on_batch`` is told the size of each batch.
+    """
+
+    def __init__(
+        self, storage: Appends, limit: int, on_batch: Callable[[int], object] = bool
+    ) -> None:
         self._storage = storage
         self._limit = limit
+        self._on_batch = on_batch
         self._waiting: list[tuple[Append, asyncio.Future[bool]]] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -70,6 +76,7 @@ class Batcher:
             self._writing = None
 
     async def _write_batch(self, batch: list[tuple[Append, asyncio.Future[bool]]]) -> None:
+        self._on_batch(len(batch))
         try:
             results = await self._storage.append([append for append, _ in batch])
         except Exception as error:  # noqa: BLE001 - nobody may wait for ever

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from dice_service.crash import crash_point
 from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
-from dice_service.storage.migrations import check_or_create
+from dice_service.storage.migrations.of_sqlite import check_or_create
+from dice_service.storage.rows import KEY_COLUMNS, MATCH_COLUMNS, key_of, key_values, match_values
 
 T = TypeVar("T")
 _Work = tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any], asyncio.AbstractEventLoop]
@@ -23,18 +24,14 @@ _Work = tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any], asyncio.
 BUSY = 5.0  # seconds that a transaction waits for another process's
 CHUNK = 64  # lines in one INSERT; each step into SQLite gives up the interpreter, so few is fast
 
-_MATCH = (
-    "match_id, owner, seeding, rules, opened_at, ended_at, phase,"
-    " sealed, sealing_key_id, signing_key_id"
-)
-_ADD_MATCH = f"INSERT INTO matches ({_MATCH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_PLACES = ", ".join("?" * len(MATCH_COLUMNS.split()))
+_ADD_MATCH = f"INSERT INTO matches ({MATCH_COLUMNS}) VALUES ({_PLACES})"  # noqa: S608
 _SET_PHASE = "UPDATE matches SET phase = ?, ended_at = coalesce(?, ended_at) WHERE match_id = ?"
 # One row, whatever the number of lines: see CHUNK.
 _LINES = (
     "SELECT group_concat(line, char(10)) FROM"
     " (SELECT line FROM lines WHERE match_id = ? AND seq >= ? ORDER BY seq LIMIT ?)"
 )
-_KEY = "key_id, owner, scopes, hash, created_at, revoked_at"
 
 
 class SqliteStorage:
@@ -55,7 +52,7 @@ class SqliteStorage:
 
     async def match(self, match_id: str) -> MatchRow | None:
         """The row of a match."""
-        sql = f"SELECT {_MATCH} FROM matches WHERE match_id = ?"  # noqa: S608 - constant text
+        sql = f"SELECT {MATCH_COLUMNS} FROM matches WHERE match_id = ?"  # noqa: S608 - constant text
         row = await self._reader.run(lambda db: db.execute(sql, (match_id,)).fetchone())
         return row and MatchRow(*row)
 
@@ -82,7 +79,7 @@ class SqliteStorage:
             where.append("(opened_at, match_id) < (?, ?)")
             values += before
         sql = (
-            f"SELECT {_MATCH} FROM matches"  # noqa: S608 - conditions from the table above
+            f"SELECT {MATCH_COLUMNS} FROM matches"  # noqa: S608 - conditions from the table above
             f" WHERE {' AND '.join(where) or '1'} ORDER BY opened_at DESC, match_id DESC LIMIT ?"
         )
         rows = await self._reader.run(lambda db: db.execute(sql, (*values, limit)).fetchall())
@@ -96,7 +93,7 @@ class SqliteStorage:
 
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         """Matches to be sealed anew."""
-        sql = f"SELECT {_MATCH} FROM matches WHERE sealing_key_id <> ? LIMIT ?"  # noqa: S608
+        sql = f"SELECT {MATCH_COLUMNS} FROM matches WHERE sealing_key_id <> ? LIMIT ?"  # noqa: S608
         rows = await self._reader.run(lambda db: db.execute(sql, (key_id, limit)).fetchall())
         return [MatchRow(*row) for row in rows]
 
@@ -108,22 +105,23 @@ class SqliteStorage:
 
     async def add_api_key(self, row: ApiKeyRow) -> bool:
         """Add a key."""
-        sql = f"INSERT INTO api_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"  # noqa: S608
-        scopes = " ".join(row.scopes)
-        values = (row.key_id, row.owner, scopes, row.hash, row.created_at, row.revoked_at)
+        sql = (
+            f"INSERT INTO api_keys ({KEY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"  # noqa: S608
+        )
+        values = key_values(row)
         return await self._writer.run(lambda db: db.execute(sql, values).rowcount == 1)
 
     async def api_key(self, key_id: str) -> ApiKeyRow | None:
         """The key of that id."""
-        sql = f"SELECT {_KEY} FROM api_keys WHERE key_id = ?"  # noqa: S608
+        sql = f"SELECT {KEY_COLUMNS} FROM api_keys WHERE key_id = ?"  # noqa: S608
         row = await self._reader.run(lambda db: db.execute(sql, (key_id,)).fetchone())
-        return row and _api_key(row)
+        return row and key_of(row)
 
     async def api_keys(self) -> list[ApiKeyRow]:
         """All keys."""
-        sql = f"SELECT {_KEY} FROM api_keys ORDER BY created_at, key_id"  # noqa: S608
+        sql = f"SELECT {KEY_COLUMNS} FROM api_keys ORDER BY created_at, key_id"  # noqa: S608
         rows = await self._reader.run(lambda db: db.execute(sql).fetchall())
-        return [_api_key(row) for row in rows]
+        return [key_of(row) for row in rows]
 
     async def revoke_api_key(self, key_id: str, at: str) -> bool:
         """Mark a key as revoked."""
@@ -259,7 +257,7 @@ def _insert(db: sqlite3.Connection, batch: Sequence[Append]) -> None:
     rows: list[tuple[str, int, str]] = []
     for append in batch:
         if (opening := append.opening) is not None:
-            db.execute(_ADD_MATCH, _match_values(opening))
+            db.execute(_ADD_MATCH, match_values(opening))
         for seq, line in enumerate(append.lines, append.first_seq):
             rows.append((append.match_id, seq, line.decode()))
         if append.phase is not None:
@@ -273,26 +271,6 @@ def _insert(db: sqlite3.Connection, batch: Sequence[Append]) -> None:
 def _insert_lines(count: int) -> str:
     places = ", ".join(["(?, ?, ?)"] * count)
     return f"INSERT INTO lines (match_id, seq, line) VALUES {places}"  # noqa: S608 - only places
-
-
-def _match_values(row: MatchRow) -> tuple[str | bytes | None, ...]:
-    return (
-        row.match_id,
-        row.owner,
-        row.seeding,
-        row.rules,
-        row.opened_at,
-        row.ended_at,
-        row.phase,
-        row.sealed,
-        row.sealing_key_id,
-        row.signing_key_id,
-    )
-
-
-def _api_key(row: tuple[str, str, str, bytes, str, str | None]) -> ApiKeyRow:
-    key_id, owner, scopes, digest, created_at, revoked_at = row
-    return ApiKeyRow(key_id, owner, tuple(scopes.split()), digest, created_at, revoked_at)
 
 
 def _touch(db: sqlite3.Connection) -> None:

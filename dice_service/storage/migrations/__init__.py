@@ -1,96 +1,39 @@
-"""Numbered SQL files, applied in order; the file's ``user_version`` says how far it is."""
+"""Numbered SQL files, applied in order; the database says how many of them it has.
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+``0001_matches.sqlite.sql`` and ``0001_matches.postgres.sql`` do the same in two dialects, so that
+a schema's number means one thing.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
 
 from dice_service.errors import SetupError
 
-APPLICATION_ID = 0x5A617266  # "Zarf": what SQLite writes into the file's header
-FILES = sorted(Path(__file__).parent.glob("[0-9][0-9][0-9][0-9]_*.sql"))
-VERSION = len(FILES)
+
+def files_for(dialect: str) -> list[Path]:
+    """The files of a dialect, in order."""
+    return sorted(Path(__file__).parent.glob(f"[0-9][0-9][0-9][0-9]_*.{dialect}.sql"))
 
 
-def check_or_create(path: Path) -> None:
-    """Make the tables in a new file; check those of an old one.
-
-    Raises :class:`SetupError`: ``database-older`` (run ``dice-service migrate``),
-    ``database-newer``, ``database-foreign`` (another program's), ``database-unusable``.
-    """
-    with _opened(path) as db:
-        version = _version(db, path)
-        if version == 0:
-            _apply(db)
-        elif version < VERSION:
-            raise SetupError(
-                "database-older",
-                f"{path} has schema {version}, this program needs {VERSION};"
-                " make a backup, then run: dice-service migrate",
-            )
-
-
-def migrate(path: Path) -> tuple[int, int]:
-    """Bring a file to this program's schema; returns the versions before and after.
-
-    Raises :class:`SetupError` as :func:`check_or_create`; then the file is as it was.
-    """
-    with _opened(path) as db:
-        before = _version(db, path)
-        _apply(db)
-    return before, VERSION
-
-
-def _version(db: sqlite3.Connection, path: Path) -> int:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application != APPLICATION_ID and tables:
-        raise SetupError("database-foreign", f"{path} is a database of another program")
-    if version > VERSION:
+def refuse_newer(version: int, files: Sequence[Path], where: object) -> None:
+    """Raises :class:`SetupError` ``database-newer`` for a schema that this program cannot know."""
+    if version > len(files):
         raise SetupError(
             "database-newer",
-            f"{path} has schema {version}, this program knows {VERSION}: use the newer program",
+            f"{where} has schema {version}, this program knows {len(files)}: use the newer program",
         )
-    return int(version)
 
 
-def _apply(db: sqlite3.Connection) -> None:
-    """Apply what is missing, all or nothing: a crash leaves the version as it was.
-
-    Two processes may start on one new file: the second waits, then finds nothing to do.
-    """
-    db.execute("BEGIN IMMEDIATE")
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    for file in FILES[version:]:
-        for statement in _statements(file.read_text("utf-8")):
-            db.execute(statement)
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {VERSION}")
-    db.execute("COMMIT")
+def refuse_older(version: int, files: Sequence[Path], where: object) -> None:
+    """Raises :class:`SetupError` ``database-older`` for a schema that is to be migrated first."""
+    if version < len(files):
+        raise SetupError(
+            "database-older",
+            f"{where} has schema {version}, this program needs {len(files)};"
+            " make a backup, then run: dice-service migrate",
+        )
 
 
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script one by one (``executescript`` would commit in between)."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(path, timeout=5.0, isolation_level=None)
-    except (OSError, sqlite3.Error) as error:
-        raise SetupError("database-unusable", f"cannot open {path}: {error}") from None
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        yield db
-    except sqlite3.Error as error:
-        raise SetupError("database-unusable", f"cannot use {path}: {error}") from None
-    finally:
-        db.close()
+def foreign(where: object) -> SetupError:
+    """The error for a database that holds something else."""
+    return SetupError("database-foreign", f"{where} is a database of another program")

@@ -13,7 +13,8 @@ from dice_service.errors import Refusal, SetupError
 from dice_service.matches import Matches
 from dice_service.sealing import SealingRing
 from dice_service.signing import SigningRing
-from dice_service.storage import Append, MatchRow, StorageError, migrations, sqlite
+from dice_service.storage import Append, MatchRow, StorageError, sqlite
+from dice_service.storage.migrations import of_sqlite as migrations
 from dice_service.storage.sqlite import SqliteStorage, connect
 from verifier import Verdict, verify_log
 
@@ -60,7 +61,7 @@ def run(path: Path, sql: str) -> None:
 async def test_a_commit_waits_for_the_disk(path: Path) -> None:
     assert pragma(path, "journal_mode") == "wal"
     assert pragma(path, "synchronous") == 2  # FULL: https://sqlite.org/pragma.html
-    assert pragma(path, "user_version") == migrations.VERSION
+    assert pragma(path, "user_version") == len(migrations.FILES)
 
 
 async def test_lines_can_be_neither_changed_nor_taken_out(
@@ -92,10 +93,9 @@ async def test_a_database_of_another_kind_is_refused_by_name(
 async def test_an_older_database_is_refused_until_it_is_migrated(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newer = tmp_path / "0002_more.sql"
+    newer = tmp_path / "0002_more.sqlite.sql"
     newer.write_text("CREATE TABLE more (a TEXT);\nINSERT INTO more VALUES ('here');\n")
     monkeypatch.setattr(migrations, "FILES", [*migrations.FILES, newer])
-    monkeypatch.setattr(migrations, "VERSION", 2)
     with pytest.raises(SetupError, match="migrate") as caught:
         SqliteStorage(path)
     assert caught.value.code == "database-older"
@@ -109,10 +109,9 @@ async def test_an_older_database_is_refused_until_it_is_migrated(
 async def test_a_migration_that_fails_leaves_the_file_as_it_was(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bad = tmp_path / "0002_bad.sql"
+    bad = tmp_path / "0002_bad.sqlite.sql"
     bad.write_text("CREATE TABLE more (a TEXT);\nCREATE TABLE lines (a TEXT);\n")
     monkeypatch.setattr(migrations, "FILES", [*migrations.FILES, bad])
-    monkeypatch.setattr(migrations, "VERSION", 2)
     with pytest.raises(SetupError) as caught:
         migrations.migrate(path)
     assert caught.value.code == "database-unusable"

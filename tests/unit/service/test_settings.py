@@ -6,6 +6,7 @@ import pytest
 
 from dice_service.errors import SetupError
 from dice_service.settings import load, unknown_variables
+from dice_service.storage import databases
 
 
 @pytest.fixture(autouse=True)
@@ -65,9 +66,30 @@ def test_a_wrong_flag_is_named_as_it_was_given() -> None:
         load({"max_body": "x"})
 
 
-def test_a_database_is_a_path_relative_or_absolute() -> None:
-    assert load({"database": "sqlite:///a/b.db"}).database_path == Path("a/b.db")
-    assert load({"database": "sqlite:////a/b.db"}).database_path == Path("/a/b.db")
+def test_a_database_is_a_path_relative_or_absolute_or_a_server() -> None:
+    assert databases.sqlite_path("sqlite:///a/b.db") == Path("a/b.db")
+    assert databases.sqlite_path("sqlite:////a/b.db") == Path("/a/b.db")
+    assert load({"database": "postgresql://dice@db/dice"}).database == "postgresql://dice@db/dice"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:////a/b@c:d.db", "sqlite:////a/b@c:d.db"),
+        ("postgresql://dice@db/dice", "postgresql://dice@db/dice"),
+        ("postgresql://dice:s3cret@db/dice", "postgresql://dice@db/dice"),
+        ("postgresql://dice:s3/c@r:et@db:1/dice?a=b", "postgresql://dice@db:1/dice?a=b"),
+        ("postgresql:///d?user=u&password=s3cret&a=b", "postgresql:///d?user=u&password=…&a=b"),
+        ("postgresql:///d?password=s3cret", "postgresql:///d?password=…"),
+        ("dice:s3cret@db/dice", "…@db/dice"),
+    ],
+)
+def test_a_password_is_never_shown(url: str, shown: str) -> None:
+    assert databases.shown(url) == shown
+    if not databases.known(url):
+        with pytest.raises(SetupError) as caught:
+            load({"database": url})
+        assert "s3cret" not in str(caught.value)
 
 
 def test_misspelt_variables_are_found() -> None:
