@@ -97,7 +97,20 @@ def read_log(data: bytes, *, rewrite: bool = False) -> Reading:
     reader = _Reader(data)
     for line in lines:
         reader.take(line)
+    if not reader.reading.events:
+        raise _not_a_log(lines)
     return reader.close(cut=bool(rest))
+
+
+def _not_a_log(lines: list[bytes]) -> InputError:
+    """What to say of a file of which no line is an event (V2)."""
+    if all(line.endswith(b"\r") for line in lines):
+        return InputError(
+            "file-not-a-log",
+            "every line, from line 1 on, ends in a carriage return: an editor or a download "
+            "changed the line ends; get the file again, as it was",
+        )
+    return InputError("file-not-a-log", "no line of the file is one of a match log")
 
 
 class _Reader:
@@ -219,10 +232,10 @@ def _follow_chain(reading: Reading) -> None:
 def _at_fault(reading: Reading, seq: int) -> int:
     """Which line a broken link between ``seq - 1`` and ``seq`` speaks against.
 
-    The one before, unless line ``seq`` is not what the line after it fixed either, or is a
-    signature over the very line that its own ``prev`` denies.
+    The one before, unless line ``seq`` is not what the line after it fixed either, only repeats
+    the one before, or is a signature over the very line that its own ``prev`` denies.
     """
-    if seq + 1 in reading.broken_links:
+    if seq + 1 in reading.broken_links or reading.lines[seq] == reading.lines[seq - 1]:
         return seq
     event = reading.events[seq]
     if isinstance(event, SignatureLine) and event.head == reading.head(seq - 1):

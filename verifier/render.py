@@ -53,15 +53,6 @@ class Renderer:
             why = f" [{say(WHY_NOT[check.why])}]" if check.why else ""
             label = self._paint(sign, f"{sign} {names[check.status]:<{width}}")
             yield f"  {label}  {say(CHECKS[check.name])}{why}"
-        if report.seeding == "direct":
-            yield ""
-            yield say(
-                mark(
-                    "Seeding is direct: the player whose seed came last had seen the other's. "
-                    "Together with the service that player could have tried seeds until the dice "
-                    "pleased; this log cannot show that it was not so."
-                )
-            )
 
     def place(self, failure: Failure) -> str:
         """Where a failure stands: its line, counted as an editor does, and its roll."""
@@ -105,10 +96,13 @@ class Renderer:
     def _facts(self, report: Report) -> Iterator[str]:
         players = " – ".join(printable(label) for label in report.players)
         yield self.speaker.say(
-            mark("match {match_id}: {players}; {rolls} rolls checked; key {key_id}"),
+            mark(
+                "match {match_id}: {players}; rolls checked: {rolls}; ended: {reason}; key {key_id}"
+            ),
             match_id=report.match_id,
             players=players,
             rolls=report.rolls,
+            reason=report.reason or "-",
             key_id=report.key_id,
         )
         yield self.speaker.say(mark("head of the log: {head}"), head=report.head)

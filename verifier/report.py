@@ -60,7 +60,6 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "chain": ("prev-mismatch",),
     "signatures": ("key-id-mismatch", "signature-head", "signature-invalid", "signature-time"),
     "receipt": (
-        "receipt-other-match",
         "receipt-other-key",
         "receipt-invalid",
         "receipt-contradiction",

@@ -24,12 +24,19 @@ def mark(text: str) -> str:
 VERDICTS: Mapping[tuple[str, str], str] = {
     ("VERIFIED", ""): mark(
         "Every die of this match is the one that the seeds give, and they were sealed before the "
-        "first roll, as the receipt shows."
+        "first roll: the receipt shows it, if your device kept it then. A receipt that was "
+        "fetched later shows nothing."
     ),
     ("CONSISTENT", "not-anchored"): mark(
         "Every die is the one that the seeds give, but nothing shown here proves that this log is "
         "the one sealed before the match. Add the opening receipt that a player's device kept: "
         "--receipt FILE."
+    ),
+    ("CONSISTENT", "direct-seeding"): mark(
+        "Every die is the one that the seeds give, and the service's seed was sealed before the "
+        "match. But the players' seeds were not (seeding is direct): the player whose seed came "
+        "last had seen the other's, and together with the service could have tried seeds until "
+        "the dice pleased. No receipt can show that it was not so."
     ),
     ("CONSISTENT", "no-rolls"): mark(
         "The log holds together, but there is no roll in it: it shows nothing about dice."
@@ -144,7 +151,6 @@ FAILURES: Mapping[str, str] = {
     ),
     "signature-invalid": mark("the signature is not genuine"),
     "signature-time": mark("the signature's time is {found}, the signed line's is {expected}"),
-    "receipt-other-match": mark("the receipt is of match {expected}, the log of match {found}"),
     "receipt-other-key": mark(
         "the receipt was signed with the key {expected}, the log with {found}: another service, or "
         "the service changed its key"

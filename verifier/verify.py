@@ -35,9 +35,7 @@ def verify_log(
     witness = Witness()
     match = reading.match
     if match is None:
-        for check in CHECKS:
-            if check not in ("grammar", "order", "chain"):
-                missing[check] = "no-match-line"
+        missing = dict.fromkeys(CHECKS, "no-match-line")
     elif match.seeding == "chained":
         missing = dict.fromkeys(CHECKS, "seeding-unsupported")
     else:
@@ -231,6 +229,8 @@ def _verdict(
             return Verdict.INCOMPLETE, why
     if not reading.roll_count:
         return Verdict.CONSISTENT, "no-rolls"
+    if reading.match and reading.match.seeding == "direct":
+        return Verdict.CONSISTENT, "direct-seeding"
     if not anchored:
         return Verdict.CONSISTENT, "not-anchored"
     return Verdict.VERIFIED, ""

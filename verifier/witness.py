@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from verifier.errors import Failure
+from verifier.errors import Failure, InputError
 from verifier.events import Match
 from verifier.fraud import FraudProof, Statement, statement_of
 from verifier.reading import Reading, read_log
@@ -24,20 +24,29 @@ class Witness:
 
 
 def weigh_receipts(reading: Reading, match: Match, receipts: Sequence[Receipts]) -> Witness:
-    """Hold a log against what its players' devices kept (PROTOCOL.md, R4 to R6)."""
+    """Hold a log against what its players' devices kept (PROTOCOL.md, R4 to R6).
+
+    Of each file's roll receipts the first that speaks against the log is told. Raises
+    :class:`InputError` ``receipt-other-match`` for a receipt of another match.
+    """
     witness = Witness()
     seen: dict[int, RollReceipt] = {}
     for kept in receipts:
         if kept.match_id != match.match_id:
-            failure = Failure(
-                "receipt-other-match", 0, "match_id", expected=kept.match_id, found=match.match_id
+            raise InputError(
+                "receipt-other-match",
+                "the receipt is of match {receipt}, the log of match {log}: give the two that "
+                "belong together",
+                receipt=kept.match_id,
+                log=match.match_id,
             )
-            witness.failures.append(failure)
-            continue
         if kept.opening:
             _weigh_opening(witness, reading, match, kept.opening)
-        for receipt in kept.rolls:
+        for receipt in sorted(kept.rolls, key=lambda roll: roll.seq):
+            before = len(witness.failures)
             _weigh_roll(witness, reading, match, receipt, seen)
+            if len(witness.failures) > before:
+                break  # every later line differs too, for the same reason
     return witness
 
 

@@ -61,7 +61,7 @@ def test_the_verdict_comes_first(run: Run, log: Path, receipt: Path) -> None:
     status, out, err = run(log, "--receipt", receipt)
     assert (status, err) == (0, "")
     assert out.splitlines()[0] == f"✔ VERIFIED  {log}"
-    assert "6 rolls checked" in out
+    assert "rolls checked: 6; ended: finished" in out
 
 
 def test_without_a_receipt_it_is_consistent_and_says_how_to_anchor_it(run: Run, log: Path) -> None:
@@ -109,7 +109,14 @@ def test_a_cut_log_is_incomplete(run: Run, log: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "what"),
-    [(b"", "the file is empty"), (b"no log", "no whole line"), (b"\x1f\x8bxx", "cannot be read")],
+    [
+        (b"", "the file is empty"),
+        (b"no log", "no whole line"),
+        (b"\xff\xd8\xff\xe0\n\r\n", "no line of the file is one of a match log"),
+        (b'{"detail":"not found"}\n', "no line of the file is one of a match log"),
+        (honest(2).data.replace(b"\n", b"\r\n"), "changed the line ends"),
+        (b"\x1f\x8bxx", "cannot be read"),
+    ],
 )
 def test_what_is_no_log_is_said_on_stderr(
     run: Run, tmp_path: Path, content: bytes, what: str
@@ -161,7 +168,7 @@ def test_of_several_logs_the_worst_counts_and_receipts_find_their_own(
     assert "✔ VERIFIED" in out
     assert "? CONSISTENT" in out
     assert run(log, other, "nowhere")[0] == 2
-    other.write_bytes(b"x\n")
+    other.write_bytes(log.read_bytes().replace(b"turn", b"torn"))
     assert run(log, other, "nowhere")[0] == 1
 
 

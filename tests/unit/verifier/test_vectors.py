@@ -205,6 +205,7 @@ def test_every_failure_code_every_verdict_and_every_reason_has_a_vector() -> Non
     assert {(case["verdict"], case["why"]) for case in expected} == {
         ("VERIFIED", ""),
         ("CONSISTENT", "not-anchored"),
+        ("CONSISTENT", "direct-seeding"),
         ("CONSISTENT", "no-rolls"),
         ("INCOMPLETE", "cut-short"),
         ("INCOMPLETE", "not-ended"),

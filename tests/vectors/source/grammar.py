@@ -37,9 +37,9 @@ def _lines() -> Cases:
     yield _one("line_bom", "a byte order mark", "F2", b"\xef\xbb\xbf" + LOG.data, "line-bom", 0)
     yield _one(
         "line_carriage_return",
-        "line ends of two bytes",
+        "a line end of two bytes",
         "L2 F2",
-        LOG.data.replace(b"\n", b"\r\n"),
+        LOG.data.replace(b"\n", b"\r\n", 1),
         "line-carriage-return",
         0,
     )

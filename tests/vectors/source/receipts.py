@@ -30,26 +30,15 @@ def _one(name: str, shows: str, rules: str, log: bytes, receipt: bytes, *first: 
 
 def _foreign() -> Cases:
     other = honest(3, match_id="another-match")
-    yield _one(
-        "other_match",
-        "a receipt of another match",
-        "R4",
-        LOG.data,
-        other.opening,
-        "receipt-other-match",
-        0,
-        "match_id",
-    )
-    yield _one(
-        "other_match_rolls",
-        "roll receipts of another match",
-        "R4",
-        LOG.data,
-        other.receipt(7),
-        "receipt-other-match",
-        0,
-        "match_id",
-    )
+    for name, shows, receipt in (
+        (
+            "other_match",
+            "a receipt of another match: the two do not belong together",
+            other.opening,
+        ),
+        ("other_match_rolls", "roll receipts of another match", other.receipt(7)),
+    ):
+        yield Case(f"receipt_{name}", shows, "R4 V2", LOG.data, verdict="", receipts=(receipt,))
     other = honest(3, key=OTHER_KEY)
     yield _one(
         "other_key",

@@ -97,11 +97,12 @@ def _chain() -> Cases:
     )
     yield _one(
         "line_repeated",
-        "a line twice: both are the same, the first is named",
-        "L3 F4",
+        "a line twice: the second of the two is one too many",
+        "L3 O4 F4",
         joined([*lines[:ROLL], lines[ROLL], *lines[ROLL:]]),
-        "prev-mismatch",
-        ROLL,
+        "roll-index",
+        ROLL + 1,
+        "index",
     )
     swapped = [*lines[:ROLL], lines[ROLL + 1], lines[ROLL], *lines[ROLL + 2 :]]
     yield _one(

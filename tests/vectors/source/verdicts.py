@@ -31,11 +31,12 @@ def cases() -> Cases:
         key=PUBLIC_KEY,
     )
     yield Case(
-        "direct_verified",
-        "direct seeding: the opening receipt ends with the first signature",
-        "S5 R1",
+        "direct_with_receipt",
+        "direct seeding: the opening receipt ends before the players' seeds: no anchor",
+        "S5 R1 R5",
         direct,
-        "VERIFIED",
+        "CONSISTENT",
+        "direct-seeding",
         receipts=(DIRECT.opening,),
     )
     yield Case(
@@ -47,12 +48,12 @@ def cases() -> Cases:
         "not-anchored",
     )
     yield Case(
-        "direct_not_anchored",
+        "direct_without_receipt",
         "direct seeding with nothing kept beside it",
         "V1",
         direct,
         "CONSISTENT",
-        "not-anchored",
+        "direct-seeding",
     )
     yield Case(
         "roll_receipts_do_not_anchor",
