@@ -53,7 +53,7 @@ class Opened:
         self.page = self.context.new_page()
         self.wrong: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", lambda message: self._hear(message))
+        self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(url)

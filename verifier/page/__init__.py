@@ -1,1 +1,1 @@
-"""The page on which a player checks a match: JavaScript in ``src/``, one file in ``verify.html``."""
+"""Where a player checks a match: JavaScript in ``src/``, built to one file, ``verify.html``."""

@@ -41,6 +41,11 @@ function fileButton(name, text, take) {
     const [file] = chooser.files;
     if (file) await take(new Uint8Array(await file.arrayBuffer()));
     chooser.value = "";
+  }, onkeydown: (event) => {
+    // Enter would submit the form.
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    chooser.click();
   } });
   return [chooser, el("label", { for: name, class: "button" }, text)];
 }
