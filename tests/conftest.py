@@ -1,5 +1,5 @@
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TypeVar
@@ -43,9 +43,13 @@ def pg_cluster() -> Iterator[postgres.Cluster]:
 
 
 @pytest.fixture
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of the kind that the test is parametrized with, SQLite by default."""
-    if getattr(request, "param", "sqlite") == "sqlite":
-        return f"sqlite:///{tmp_path / 'dice.db'}"
-    url: str = request.getfixturevalue("pg_url")
+def database_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
+    """The URL of an empty database of a kind: ``sqlite`` or ``postgres``."""
+
+    def url(kind: str) -> str:
+        if kind == "sqlite":
+            return f"sqlite:///{tmp_path / 'dice.db'}"
+        found: str = request.getfixturevalue("pg_url")
+        return found
+
     return url

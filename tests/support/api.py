@@ -22,12 +22,16 @@ PLAYERS = {"players": ["Ayşe", "Bora"]}
 
 
 def settings_in(folder: Path, **values: Any) -> Settings:
-    """Settings whose files are in ``folder``; the keys are made if they are not there."""
+    """Settings whose files are in ``folder``, the database too unless another is given.
+
+    The keys are made if they are not there.
+    """
     keys = folder / "keys"
     if not signing.has_key(keys):
         signing.make_key(keys)
         sealing.make_key(keys)
-    return Settings(database=f"sqlite:///{folder / 'dice.db'}", keys=keys, **values)
+    values.setdefault("database", f"sqlite:///{folder / 'dice.db'}")
+    return Settings(keys=keys, **values)
 
 
 @dataclass

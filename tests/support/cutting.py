@@ -4,7 +4,7 @@ import socket
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Literal, Self
 
 from psycopg.conninfo import conninfo_to_dict
@@ -56,25 +56,26 @@ class Cutting:
     def _serve(self, client: socket.socket) -> None:
         with client, socket.socket(socket.AF_UNIX) as server, suppress(OSError):
             server.connect(self._server)
-            back = Thread(target=_copy, args=(server, client), daemon=True)
-            back.start()
+            swallow, swallowed = Event(), Event()
+
+            def answers() -> None:
+                with suppress(OSError):
+                    while data := server.recv(65536):
+                        if swallow.is_set():
+                            swallowed.set()
+                        else:
+                            client.sendall(data)
+                    client.shutdown(socket.SHUT_RDWR)
+
+            Thread(target=answers, daemon=True).start()
             while data := client.recv(65536):
                 if self._cuts and self._cuts[0][0] in data:
                     _, when = self._cuts.pop(0)
                     if when == "after":
-                        client.shutdown(socket.SHUT_RDWR)  # nobody gets the answer,
+                        swallow.set()
                         server.sendall(data)
-                        server.shutdown(socket.SHUT_WR)
-                        back.join()  # but the server gives it
-                    else:
-                        server.shutdown(socket.SHUT_RDWR)
-                    return
+                        swallowed.wait()
+                    break
                 server.sendall(data)
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            with suppress(OSError):
-                target.sendall(data)
-        target.shutdown(socket.SHUT_RDWR)
+            for side in (server, client):
+                side.shutdown(socket.SHUT_RDWR)

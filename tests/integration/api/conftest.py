@@ -1,6 +1,6 @@
 import io
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,12 @@ def log_lines() -> Iterator[io.StringIO]:
     structlog.reset_defaults()
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, database_of: Callable[[str], str]) -> str:
+    return database_of(request.param)
+
+
 @pytest.fixture
-async def api(tmp_path: Path) -> AsyncIterator[Api]:
-    async with opened(tmp_path) as found:
+async def api(tmp_path: Path, database_url: str) -> AsyncIterator[Api]:
+    async with opened(tmp_path, database=database_url) as found:
         yield found

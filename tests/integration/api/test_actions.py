@@ -1,7 +1,7 @@
 """Actions of a refereed match, over the route and over the hot path in front of it."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +47,14 @@ async def begun(api: Api) -> Any:
         number = answer["next_action"]
 
 
-@pytest.fixture(params=["hot path", "route"])
-async def table(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Api]:
+@pytest.fixture(params=["hot path", "route", "hot path on postgres"])
+async def table(
+    request: pytest.FixtureRequest, tmp_path: Path, database_of: Callable[[str], str]
+) -> AsyncIterator[Api]:
     """The refereed match m-1, whose opening roll is due."""
-    async with opened(tmp_path, hot=request.param == "hot path") as api:
+    way, _, kind = request.param.partition(" on ")
+    database = database_of(kind or "sqlite")
+    async with opened(tmp_path, hot=way == "hot path", database=database) as api:
         await seated(api, "m-1")
         yield api
 

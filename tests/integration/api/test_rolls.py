@@ -1,6 +1,6 @@
 """Rolls, over the route and over the hot path in front of it: the same answers."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,14 @@ from verifier.signatures import verify_head
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=["hot path", "route"])
-async def rolling(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Api]:
+@pytest.fixture(params=["hot path", "route", "hot path on postgres"])
+async def rolling(
+    request: pytest.FixtureRequest, tmp_path: Path, database_of: Callable[[str], str]
+) -> AsyncIterator[Api]:
     """The match m-1, whose rolls are due, with the owner's key known to the process."""
-    async with opened(tmp_path, hot=request.param == "hot path") as api:
+    way, _, kind = request.param.partition(" on ")
+    database = database_of(kind or "sqlite")
+    async with opened(tmp_path, hot=way == "hot path", database=database) as api:
         await api.ready("m-1")
         yield api
 
@@ -36,6 +40,8 @@ CASES: list[tuple[str, str, Any, int, str]] = [
     ("no such purpose", "m-1/rolls/0", b'{"purpose":"luck"}', 422, "invalid"),
     ("a player's opening", "m-1/rolls/0", b'{"purpose":"opening","player":0}', 422, "invalid"),
     ("a field more", "m-1/rolls/0", b'{"dice":[6,6]}', 422, "invalid"),
+    ("a field twice", "m-1/rolls/0", b'{"player":0,"player":1}', 400, "bad-request"),
+    ("a hidden id", ".m/rolls/0", b"", 422, "invalid"),
     ("not UTF-8", "m-1/rolls/0", b'{"purpose":"\xff"}', 400, "bad-request"),
     ("leading zero", "m-1/rolls/00", b"", 422, "invalid"),
     ("negative", "m-1/rolls/-1", b"", 422, "invalid"),

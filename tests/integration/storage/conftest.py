@@ -1,5 +1,4 @@
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
 
@@ -18,23 +17,22 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(params=DATABASES)
-def any_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'dice.db'}"
-    url: str = request.getfixturevalue("pg_url")
-    if request.param == "postgres-serializable":
+def database_url(request: pytest.FixtureRequest, database_of: Callable[[str], str]) -> str:
+    kind, _, way = request.param.partition("-")
+    url = database_of(kind)
+    if way == "serializable":
         return postgres.with_options(url, "-cdefault_transaction_isolation=serializable")
-    if request.param == "postgres-partitioned":
+    if way == "partitioned":
         postgres.partition(url)
     return url
 
 
 @pytest.fixture
-async def open_storage(any_database_url: str) -> AsyncIterator[Open]:
+async def open_storage(database_url: str) -> AsyncIterator[Open]:
     opened: list[Storage] = []
 
     def another() -> Storage:
-        opened.append(open_database(any_database_url))
+        opened.append(open_database(database_url))
         return opened[-1]
 
     yield another
