@@ -5,6 +5,7 @@ types cannot tell a list from a tuple. Here the bytes go straight into the model
 the dependencies named before it (who the caller is) have let the request through.
 """
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -40,8 +41,9 @@ def json_body(model: type[M], *, optional: bool = False) -> Callable[[Request], 
 async def action_body(request: Request) -> AnyAction:
     """A dependency that reads an action. Raises :class:`Refusal` as :func:`json_body`."""
     _need_json(request)
+    data = await request.body()
     try:
-        return _decode_action(await request.body())
+        action = _decode_action(data)
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
         field = path.strip("`.") or "body"
@@ -50,6 +52,20 @@ async def action_body(request: Request) -> AnyAction:
         raise invalid_refusal([(field, message)]) from None
     except (msgspec.MsgspecError, UnicodeError) as error:
         raise Refusal("bad-request", f"The body is no JSON: {error}.") from None
+    _refuse_twice_named(data)
+    return action
+
+
+def _refuse_twice_named(data: bytes) -> None:
+    """Refuse a JSON text in which a field stands twice: two readers would see two requests."""
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            raise Refusal("bad-request", "A field stands twice in the body; send it once.")
+        return fields
+
+    json.loads(data, object_pairs_hook=once)
 
 
 def _need_json(request: Request) -> None:
@@ -61,9 +77,12 @@ def _need_json(request: Request) -> None:
 def parse(model: type[M], data: bytes) -> M:
     """``data`` as a ``model``. Raises :class:`Refusal` ``bad-request`` or ``invalid``."""
     try:
-        return model.model_validate_json(data)
+        whole = model.model_validate_json(data)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False, include_context=False)
+    else:
+        _refuse_twice_named(data)
+        return whole
     if faults[0]["type"] == "json_invalid":
         raise Refusal("bad-request", f"The body is no JSON: {faults[0]['msg']}.")
     raise invalid_refusal([invalid(dict(fault)) for fault in faults])

@@ -46,7 +46,9 @@ SeedHex = Annotated[
         }
     ),
 ]
-MatchId = Annotated[str, Field(pattern=pattern_of(events.MatchId), examples=[EXAMPLE_ID])]
+# Narrower than the protocol's: "." and ".." are no part of a path that every client can send.
+_MATCH_ID = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
+MatchId = Annotated[str, Field(pattern=_MATCH_ID, examples=[EXAMPLE_ID])]
 Label = Annotated[
     str,
     Field(

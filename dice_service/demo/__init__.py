@@ -28,7 +28,8 @@ def run(
 
     Either ``rolls`` rolls (1 or more) of a dice-only match, or a whole refereed match under each
     of the ``rules``, of which several are told briefly.
-    The exit status: 0 if every verdict is VERIFIED, 130 on Ctrl-C or SIGTERM, else 1.
+    The exit status: 0 if every verdict is the best there is (VERIFIED; CONSISTENT in direct
+    seeding), 130 on Ctrl-C or SIGTERM, else 1.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that has no ş still gets the rest

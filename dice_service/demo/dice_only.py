@@ -33,7 +33,7 @@ class Demo:
         self.log_file = folder / f"{self.match_id}.zarf.jsonl"
 
     def run(self) -> int:
-        """Play, verify, tell. The exit status: 0 if the verdict is VERIFIED."""
+        """Play, verify, tell. The exit status: 0 if the verdict is the best there is."""
         if not self.voice.brief:
             self.voice.say(
                 "Zarf: the dice of a whole match, sealed, rolled over HTTP and verified."
@@ -168,4 +168,5 @@ class Demo:
         self.voice.say(f"log: {self.log_file}")
         for receipt in receipts:
             self.voice.say(f"receipt: {receipt}")
-        return 0 if report.verdict is Verdict.VERIFIED else 1
+        as_good_as_it_gets = report.verdict is Verdict.VERIFIED or report.why == "direct-seeding"
+        return 0 if as_good_as_it_gets else 1

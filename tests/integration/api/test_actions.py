@@ -79,6 +79,8 @@ CASES: list[tuple[str, str, Any, int, str]] = [
     ("a value of 4", "m-1/actions/0", b'{"type":"resign_offer","player":0,"value":4}', 422,
      "invalid"),
     ("no JSON", "m-1/actions/0", b"{", 400, "bad-request"),
+    ("a field twice", "m-1/actions/0", b'{"type":"roll","player":0,"player":null}', 400,
+     "bad-request"),
     ("nothing", "m-1/actions/0", b"", 415, "unsupported-media"),
     ("half a surrogate", "m-1/actions/0", b'{"type":"play","player":0,"moves":"\\ud800"}', 400,
      "bad-request"),
