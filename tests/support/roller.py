@@ -1,7 +1,7 @@
 """A process that plays one match on a database and prints each answer once it has it.
 
-``python -m tests.support.roller FOLDER ROLLS``: opens the match, takes commitments and seeds,
-rolls and ends; a second run, or another process, asks for exactly the same again.
+``python -m tests.support.roller FOLDER DATABASE ROLLS``: opens the match, takes commitments and
+seeds, rolls and ends; a second run, or another process, asks for exactly the same again.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from dice_service.answers import Outcome, encode
 from dice_service.matches import Matches
 from dice_service.sealing import SealingRing
 from dice_service.signing import SigningRing
-from dice_service.storage.sqlite import SqliteStorage
+from dice_service.storage.databases import open_storage
 from verifier.events import Player
 
 MATCH = "m-1"
@@ -29,9 +29,9 @@ def make_keys(folder: Path) -> None:
     sealing.make_key(folder)
 
 
-def open_matches(folder: Path) -> Matches:
-    """The matches of the database in ``folder``, whose keys are there."""
-    storage = SqliteStorage(folder / "dice.db")
+def open_matches(folder: Path, database: str) -> Matches:
+    """The matches of a database, whose keys are in ``folder``."""
+    storage = open_storage(database)
     return Matches(storage, SigningRing.load(folder), SealingRing.load(folder))
 
 
@@ -57,4 +57,4 @@ async def play(matches: Matches, rolls: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(play(open_matches(Path(sys.argv[1])), int(sys.argv[2])))
+    asyncio.run(play(open_matches(Path(sys.argv[1]), sys.argv[2]), int(sys.argv[3])))

@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from dice_service.storage.sqlite import SqliteStorage
+from dice_service.storage.databases import open_storage
 from tests.support.roller import MATCH, make_keys
 from verifier import Verdict, verify_log
 
@@ -17,15 +19,24 @@ ROLLS = 4
 STEPS = 1 + 2 + 2 + ROLLS + 1  # open, commitments, seeds, rolls, end: one append each
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+class Place(NamedTuple):
+    """Where the keys are, and where the matches."""
+
+    folder: Path
+    database: str
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(
+    request: pytest.FixtureRequest, tmp_path: Path, database_of: Callable[[str], str]
+) -> Place:
     make_keys(tmp_path)
-    return tmp_path
+    return Place(tmp_path, database_of(request.param))
 
 
-def start(folder: Path, rolls: int = ROLLS, crash_at: str = "") -> subprocess.Popen[str]:
+def start(place: Place, rolls: int = ROLLS, crash_at: str = "") -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.support.roller", str(folder), str(rolls)],
+        [sys.executable, "-m", "tests.support.roller", *map(str, place), str(rolls)],
         env={**os.environ, "DICE_TEST_CRASH_AT": crash_at},
         stdout=subprocess.PIPE,
         text=True,
@@ -39,9 +50,9 @@ def answers(process: subprocess.Popen[str]) -> tuple[list[str], list[str]]:
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
-def stored_log(folder: Path) -> bytes:
+def stored_log(place: Place) -> bytes:
     async def read() -> list[bytes]:
-        storage = SqliteStorage(folder / "dice.db")
+        storage = open_storage(place.database)
         try:
             return await storage.lines(MATCH)
         finally:
@@ -50,32 +61,36 @@ def stored_log(folder: Path) -> bytes:
     return b"".join(line + b"\n" for line in asyncio.run(read()))
 
 
-@pytest.mark.parametrize("step", [1, 3, 6, STEPS])
+@pytest.mark.parametrize(
+    ("place", "step"),
+    [*(("sqlite", step) for step in (1, 3, 6, STEPS)), ("postgres", 1), ("postgres", 6)],
+    indirect=["place"],
+)
 @pytest.mark.parametrize("point", ["before-commit", "after-commit", "before-answer"])
 def test_after_a_crash_every_answer_stands_and_a_retry_gets_the_same(
-    folder: Path, point: str, step: int
+    place: Place, point: str, step: int
 ) -> None:
-    crashed = start(folder, crash_at=f"{point}:{step}")
+    crashed = start(place, crash_at=f"{point}:{step}")
     _, told = answers(crashed)
     assert crashed.returncode == -signal.SIGKILL
     assert len(told) == step - 1
-    log = stored_log(folder)
+    log = stored_log(place)
     if log:
         assert verify_log(log).verdict is not Verdict.FAILED
-    kinds, again = answers(start(folder))
+    kinds, again = answers(start(place))
     assert again[: len(told)] == told
     written = step if point != "before-commit" else step - 1
     assert kinds == ["old"] * written + ["new"] * (STEPS - written)
-    assert stored_log(folder).startswith(log)
-    report = verify_log(stored_log(folder))
+    assert stored_log(place).startswith(log)
+    report = verify_log(stored_log(place))
     assert (report.verdict, report.rolls) == (Verdict.CONSISTENT, ROLLS)
-    _, third = answers(start(folder))
+    _, third = answers(start(place))
     assert third == again
 
 
-def test_two_processes_on_one_match_roll_each_index_once(folder: Path) -> None:
+def test_two_processes_on_one_match_roll_each_index_once(place: Place) -> None:
     rolls = 150
-    one, two = start(folder, rolls), start(folder, rolls)
+    one, two = start(place, rolls), start(place, rolls)
     kinds_one, told_one = answers(one)
     kinds_two, told_two = answers(two)
     assert told_one == told_two
@@ -84,5 +99,5 @@ def test_two_processes_on_one_match_roll_each_index_once(folder: Path) -> None:
     assert [sorted(pair) for pair in zip(kinds_one, kinds_two, strict=True)] == (
         [["new", "old"]] * (rolls + 6)
     )
-    report = verify_log(stored_log(folder))
+    report = verify_log(stored_log(place))
     assert (report.verdict, report.rolls) == (Verdict.CONSISTENT, rolls)
