@@ -35,7 +35,7 @@ def walked(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) ->
         r"\$ export API_KEY=\$\(dice-service (api-key create .*)\)$", setup, re.MULTILINE
     )
     assert wanted
-    assert "$ export DICE_URL=http://" in setup
+    assert "$ export SERVICE=http://" in setup
     folder = tmp_path_factory.mktemp("walk")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(blocks("bash"))],
@@ -44,7 +44,7 @@ def walked(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) ->
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "LC_ALL": "C.UTF-8",
-            "DICE_URL": service.url,
+            "SERVICE": service.url,
             "API_KEY": service.command(*wanted[1].split()),
         },
         capture_output=True,
