@@ -4,7 +4,17 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp
 
-from dice_service.api import actions, health, keys, matches, openapi, players, problems, rolls
+from dice_service.api import (
+    actions,
+    health,
+    keys,
+    matches,
+    openapi,
+    pages,
+    players,
+    problems,
+    rolls,
+)
 from dice_service.api.hot import HotPath
 from dice_service.api.limits import Limits
 from dice_service.api.methods import Methods
@@ -12,7 +22,15 @@ from dice_service.api.observe import HEADERS, Observe, hot_observer
 from dice_service.api.places import ROLL, Places
 from dice_service.service import Service
 
-ROUTERS = (matches.router, players.router, rolls.router, actions.router, keys.router, health.router)
+ROUTERS = (
+    matches.router,
+    players.router,
+    rolls.router,
+    actions.router,
+    keys.router,
+    health.router,
+    pages.router,
+)
 
 
 def build_routes() -> FastAPI:

@@ -188,6 +188,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "one-key": {
             "protocol": "zarf/1",
             "keys": [{"key_id": _KEY_ID, "public_key": EXAMPLE_HEX, "active": True}],
+            "page_sha256": EXAMPLE_HEX,
         }
     },
     "Health": {"well": {"status": "ok"}},

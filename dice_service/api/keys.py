@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from dice_service.api import documents
 from dice_service.api.context import ServiceDep
+from dice_service.api.pages import page_sha256
 from verifier.events import PROTOCOL, Hex32, KeyId
 
 router = APIRouter(tags=["keys"])
@@ -21,10 +22,14 @@ class PublicKey(Struct, frozen=True):
 
 
 class Keys(Struct, frozen=True):
-    """Every key of the service, retired ones too: their matches still verify."""
+    """Every key of the service, retired ones too: their matches still verify.
+
+    ``page_sha256`` is that of the verification page as it stands at ``/verify``.
+    """
 
     protocol: str
     keys: tuple[PublicKey, ...]
+    page_sha256: Hex32
 
 
 @router.get(
@@ -41,5 +46,5 @@ async def list_keys(service: ServiceDep) -> Response:
         PublicKey(signer.key_id, signer.public_key, signer.key_id == active)
         for signer in service.signing.signers
     )
-    content = msgspec.json.encode(Keys(PROTOCOL, keys))
+    content = msgspec.json.encode(Keys(PROTOCOL, keys, page_sha256()))
     return Response(content, 200, {"cache-control": "no-cache"}, documents.JSON)
