@@ -1,5 +1,5 @@
 // Judges logs for the differential test: a JSON object a line in, a JSON object a line out.
-// in: {log, receipts, my_seed}, the bytes in base64; out: {verdict, why, failed_rolls, failures, anchored}
+// in: {log, receipts, my_seed, key}, the bytes in base64; out: {verdict, why, failed_rolls, failures, proof}
 import { createInterface } from "node:readline";
 
 import { InputError } from "../../verifier/page/src/log.js";
@@ -8,19 +8,19 @@ import { verifyLog } from "../../verifier/page/src/verify.js";
 
 const bytesOf = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
 
-async function judge({ log, receipts, my_seed: mySeed }) {
+async function judge({ log, receipts, my_seed: mySeed, key = null }) {
   try {
     const read = [];
     for (const each of receipts) read.push(await readReceipts(bytesOf(each)));
-    const report = await verifyLog(bytesOf(log), { receipts: read, mySeed });
+    const report = await verifyLog(bytesOf(log), { receipts: read, mySeed, key });
     return {
       verdict: report.verdict, why: report.why, failed_rolls: report.failedRolls,
       failures: report.failures.map(({ code, seq, field }) => [code, seq, field]),
-      anchored: report.anchored,
+      proof: report.proof !== null,
     };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    return { verdict: null, why: "", failed_rolls: [], failures: [], anchored: false };
+    return { verdict: null, why: "", failed_rolls: [], failures: [], proof: false };
   }
 }
 

@@ -107,5 +107,6 @@ def states() -> Iterator[Shown]:
     yield Shown("plays", "amber", "Zarlar doğru, 1. hamle kurala uymuyor", _illegal())
     yield Shown("no-rolls", "amber", "Bu maçta zar atılmamış", honest(0).data, honest(0).opening)
     yield Shown("bad-input", "amber", "Fişin ya da tohumun okunamadı", log, b"hello\n")
-    yield Shown("direct", "green", "Zarlar doğru", honest(9, seeding="direct").data,
-                honest(9, seeding="direct").opening)  # fmt: skip
+    direct = honest(9, seeding="direct")
+    yield Shown("direct-seeding", "amber", "Zarlar tutarlı, ama tohumlar önceden kilitlenmemiş",
+                direct.data, direct.opening)  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import PAGE
+from tests.page.conftest import PAGE, Opened
 from tests.page.states import Shown, states
 from tests.support.bots import play_out
 from tests.support.scribe import PLAYER_SEEDS, honest
@@ -27,8 +27,8 @@ def _give(opened: Any, shown: Shown) -> None:
     opened.give(shown.log, shown.receipt, shown.seed)
 
 
-def test_the_committed_file_is_what_the_sources_build() -> None:
-    assert build.page() == PAGE.read_bytes(), "run python -m verifier.page.build"
+def test_the_committed_files_are_what_the_sources_build() -> None:
+    assert build.main(["--check"]) == 0, "run python -m verifier.page.build"
     assert len(build.page()) < 150_000
 
 
@@ -274,6 +274,54 @@ def test_what_a_device_hands_over_is_used(open_page: Any) -> None:
     opened.page.evaluate("(given) => window.postMessage(given, '*')", given)
     opened.page.wait_for_selector(".verdict.green")
     assert "senin tohumun hesapta" in opened.page.inner_text(".verdict")
+
+
+class _Site(_Service):
+    """A game site that embeds the device module and opens the page with what it kept."""
+
+    def do_GET(self) -> None:
+        if not self.path.startswith("/site"):
+            return super().do_GET()
+        module = self.path.endswith(".js")
+        body = (
+            build.device()
+            if module
+            else b"<!doctype html><link rel=icon href=data:,><title>site</title>"
+        )
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript" if module else "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        return None
+
+
+def test_a_sites_device_keeps_the_receipt_and_the_page_is_green(browser: Any) -> None:
+    """From the site's storage to the verdict, by the built module, in two windows."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        opened = Opened(browser, f"{url}/site/")
+        given = [PLAYER_SEEDS[0].hex(), MATCH.opening.decode(), f"{url}/verify/test-match-1"]
+        with opened.context.expect_page() as page:
+            opened.page.evaluate(
+                """async ([seed, opening, url]) => {
+                  const { Device } = await import('/site/device.js');
+                  localStorage.setItem('zarf:test-match-1:0',
+                    JSON.stringify({ seed, opening: '', rolls: [] }));
+                  const device = new Device('test-match-1', 0);
+                  if (await device.open(opening) !== seed) throw new Error('not my seed');
+                  new Device('test-match-1', 0).handOver(url);
+                }""",
+                given,
+            )
+        page.value.wait_for_selector(".verdict.green")
+        assert "senin tohumun hesapta" in page.value.inner_text(".verdict")
+        assert opened.wrong == []
+        opened.close()
+        server.shutdown()
+        thread.join()
 
 
 def test_the_footer_names_the_code_it_runs(open_page: Any) -> None:

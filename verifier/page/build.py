@@ -3,6 +3,7 @@
 ``python -m verifier.page.build`` writes it and prints its SHA-256; ``--check`` only says whether
 the file there is stale. The same sources give the same bytes. ``served`` makes the variant that a
 service hands out at ``/verify``: it may fetch from its own origin, and differs in nothing else.
+``zarf-device.js``, the module that game sites embed, is built likewise.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "src"
 TARGET = HERE / "verify.html"
-ENTRY = "app.js"
+DEVICE = HERE / "zarf-device.js"
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:const|function|class) (\w+))", re.MULTILINE)
@@ -47,7 +48,7 @@ def _wrap(path: Path, text: str) -> str:
     return f"const {_name(path)} = (() => {{\n{body}return {{ {', '.join(exported)} }};\n}})();\n"
 
 
-def script(entry: str = ENTRY) -> str:
+def script(entry: str) -> str:
     """Every module that ``entry`` needs, each after what it imports."""
     done: dict[Path, str] = {}
 
@@ -72,7 +73,7 @@ def _source_hash(text: str) -> str:
 
 def page() -> bytes:
     """The file's bytes."""
-    code = "\n" + script()
+    code = "\n" + script("app.js")
     style = "\n" + (SOURCES / "style.css").read_text("utf-8")
     if "</script" in code or "</style" in style:
         raise BuildError("a closing tag inside the code would end it")
@@ -94,20 +95,31 @@ def served(html: bytes) -> bytes:
     return html.replace(closed, b"connect-src 'self'")
 
 
+def device() -> bytes:
+    """The module that game sites embed, with all that it imports."""
+    names = _EXPORT.findall((SOURCES / "device.js").read_text("utf-8"))
+    exported = ", ".join(name for _, name in names)
+    return f"{script('device.js')}export const {{ {exported} }} = $device;\n".encode()
+
+
 def main(argv: list[str] | None = None) -> int:
     """Write or check the page; 0, or 1 where ``--check`` finds it stale."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--check", action="store_true", help="only say whether it is stale")
-    html = page()
+    built = {TARGET: page(), DEVICE: device()}
     if parser.parse_args(argv).check:
-        stale = not TARGET.is_file() or TARGET.read_bytes() != html
-        sys.stdout.write("verify.html is stale: build it anew\n" if stale else "as built\n")
-        return int(stale)
-    TARGET.write_bytes(html)
-    sys.stdout.write(
-        f"{hashlib.sha256(html).hexdigest()}  verify.html ({len(html)} bytes)\n"
-        f"{hashlib.sha256(served(html)).hexdigest()}  as served at /verify\n"
-    )
+        stale = [
+            path.name
+            for path, data in built.items()
+            if not path.is_file() or path.read_bytes() != data
+        ]
+        sys.stdout.write("".join(f"{name} is stale: build it anew\n" for name in stale))
+        return int(bool(stale))
+    for path, data in built.items():
+        path.write_bytes(data)
+        sys.stdout.write(f"{hashlib.sha256(data).hexdigest()}  {path.name} ({len(data)} bytes)\n")
+    digest = hashlib.sha256(served(built[TARGET])).hexdigest()
+    sys.stdout.write(f"{digest}  {TARGET.name} as served\n")
     return 0
 
 

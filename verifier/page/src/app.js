@@ -125,6 +125,12 @@ function say(id, tone, given = {}) {
   });
 }
 
+/** R4: the receipt's match is not the log's. */
+function sayOtherMatch(found) {
+  const [first] = textOf(input.log).split("\n", 1);
+  say("other-match", "amber", { found, matchId: /"match_id":"([^"]*)"/.exec(first)?.[1] ?? "–" });
+}
+
 async function sayProof(data) {
   const proof = readProof(data);
   const lacks = await checkProof(proof);
@@ -156,6 +162,7 @@ async function run() {
     return present(() => reportView(report, { log: input.log, link }, words, language));
   } catch (error) {
     if (error instanceof InputError) {
+      if (error.code === "receipt-other-match") return sayOtherMatch(error.found);
       const own = error.code.startsWith("log-") || error.code.startsWith("proof-");
       return say(own ? "unreadable" : reading, "amber", { code: error.code });
     }

@@ -1,6 +1,7 @@
 // Receipts held against a log (PROTOCOL.md, R4 to R6), and the pairs of statements that contradict.
 import { sameBytes } from "./bytes.js";
 import { statement } from "./fraud.js";
+import { InputError } from "./log.js";
 import { openingHolds } from "./receipts.js";
 
 /** R6: the signature line that binds line `seq` of a log, or null. */
@@ -52,7 +53,7 @@ async function compareOpening(log, { opening, data }) {
   if (!(await openingHolds(opening, log.keyId, log.verifyHead))) {
     return [{ code: "receipt-invalid", seq: 0, field: "" }];
   }
-  log.anchored ||= sameBytes(log.data.subarray(0, data.length), data);
+  log.anchored ||= mine.seeding !== "direct" && sameBytes(log.data.subarray(0, data.length), data);
   for (const { seq, head } of opening) {
     const differs = judge(log, seq, head, ofOpening(opening, seq));
     if (differs) return [differs];
@@ -60,10 +61,11 @@ async function compareOpening(log, { opening, data }) {
   return [];
 }
 
-async function compareRolls(log, rolls) {
+/** R6: the first of one file's roll receipts, by `seq`, that speaks against the log. */
+async function compareRolls(log, { rolls }, kept) {
   const found = [];
-  const kept = new Map();
-  for (const receipt of rolls) {
+  for (const receipt of [...rolls].sort((a, b) => a.seq - b.seq)) {
+    if (found.length > 0) break;
     const { match_id: matchId, key_id: keyId, seq, head, sig } = receipt;
     if (keyId !== log.keyId) {
       found.push({ code: "receipt-other-key", seq: 0, field: "key_id", found: keyId });
@@ -89,14 +91,17 @@ async function compareRolls(log, rolls) {
  * @param {object} log `lines`, `rest`, `data`, `match`, `keyId`, `verifyHead`, `signed`
  * @param {object[]} receipts from `readReceipts`
  * @returns {Promise<object[]>} failures, some with a `pair` of statements
+ * @throws {InputError} `receipt-other-match` (R4)
  */
 export async function compareReceipts(log, receipts) {
-  const mine = receipts.filter(({ matchId }) => matchId === log.match.match_id);
-  const found = receipts.filter((each) => !mine.includes(each)).map(({ matchId }) => ({
-    code: "receipt-other-match", seq: 0, field: "match_id", found: matchId,
-  }));
-  for (const each of mine) if (each.opening) found.push(...(await compareOpening(log, each)));
-  found.push(...(await compareRolls(log, mine.flatMap(({ rolls }) => rolls))));
+  const other = receipts.find(({ matchId }) => matchId !== log.match.match_id);
+  if (other) throw new InputError("receipt-other-match", other.matchId);
+  const found = [];
+  const kept = new Map();
+  for (const each of receipts) {
+    if (each.opening) found.push(...(await compareOpening(log, each)));
+    found.push(...(await compareRolls(log, each, kept)));
+  }
   const once = new Map();
   for (const failure of found) {
     const name = `${failure.code} ${failure.seq}`;

@@ -7,9 +7,9 @@ export const MAX_LINES = 2 ** 19;
 
 /** What cannot be read at all: exit status 2 (V2). `code` has a sentence of its own. */
 export class InputError extends Error {
-  constructor(code) {
+  constructor(code, found = "") {
     super(code);
-    this.code = code;
+    Object.assign(this, { code, found });
   }
 }
 
@@ -39,9 +39,11 @@ export async function readLog(data) {
   if (data.length > MAX_BYTES) throw new InputError("log-too-large");
   const { lines, rest } = splitLines(data);
   if (lines.length === 0) throw new InputError(data.length ? "log-no-line" : "log-empty");
+  const read = lines.map((bytes) => decodeLine(bytes));
+  if (!read.some(({ event }) => event)) throw new InputError("log-not-a-log");
   const heads = await Promise.all(lines.map(sha256));
   return {
-    lines: lines.map((bytes, seq) => ({ seq, bytes, head: heads[seq], ...decodeLine(bytes) })),
+    lines: lines.map((bytes, seq) => ({ seq, bytes, head: heads[seq], ...read[seq] })),
     rest,
   };
 }

@@ -126,7 +126,8 @@ export function matchView(report, items, words, names) {
       ? [el("p", { class: "side" }, sideLine(known, 1 - viewer, words, names)),
         drawBoard(known, how, words, names),
         el("p", { class: "side" }, sideLine(known, viewer, words, names)),
-        el("p", { class: "side" }, `${words.score}: ${known.score.join("–")}`)]
+        el("p", { class: "side" }, `${words.score}: ${known.score.join("–")}`),
+        item.state ? "" : el("p", { class: "amber" }, words.boardStopped)]
       : []));
     now.textContent = itemText(item, words, names) +
       (item.agrees === false ? ` – ${words.failed}` : item.agrees ? ` – ${words.passed}` : "");

@@ -3,19 +3,12 @@
 // own seed, signatures, reveal, commitment, dice, plays).
 import { sentence } from "./i18n.js";
 
-const GRAMMAR_OF_NO_LOG = new Set([
-  "line-blank", "line-bom", "line-carriage-return", "line-not-utf8", "line-not-json",
-  "line-not-object", "line-too-long",
-]);
-
 const by = (...codes) => ({ code }) => codes.includes(code);
 const of = (...checks) => ({ check }) => checks.includes(check);
 
 /** The states of failure in the order they are looked for. */
 const FAILURES = [
   ["unknown-version", "amber", by("protocol-unknown", "seeding-unsupported", "rules-unknown")],
-  ["unreadable", "amber", ({ code, seq }) => seq === 0 && GRAMMAR_OF_NO_LOG.has(code)],
-  ["other-match", "amber", by("receipt-other-match")],
   ["other-server", "amber", by("receipt-other-key", "key-other")],
   ["contradiction", "red", by("receipt-contradiction")],
   ["receipt-invalid", "amber", by("receipt-invalid")],
@@ -48,7 +41,7 @@ function refine(id, report, failure) {
 function succeeded(report) {
   const { verdict, why, checks } = report;
   if (verdict === "INCOMPLETE") return { id: why, tone: "amber" };
-  if (why === "no-rolls") return { id: "no-rolls", tone: "amber" };
+  if (why === "no-rolls" || why === "direct-seeding") return { id: why, tone: "amber" };
   if (verdict === "CONSISTENT") return { id: "consistent", tone: "amber" };
   const seed = checks.find(({ name }) => name === "my_seed").status === "passed";
   return { id: seed ? "verified-seed" : "verified", tone: "green" };

@@ -27,7 +27,7 @@ function chainFailures(lines) {
   for (const { seq, event } of lines) {
     if (!wrong(seq)) continue;
     const { head } = lines[seq - 1];
-    const itself = wrong(seq + 1) || (event.type === "signature" && event.head === head);
+    const itself = wrong(seq + 1) || lines[seq].head === head || (event.type === "signature" && event.head === head);
     const at = itself ? seq : seq - 1;
     if (charged.has(at)) continue;
     const failure = { check: "chain", code: "prev-mismatch", seq: at, field: itself ? "prev" : "" };
@@ -169,6 +169,7 @@ function verdictOf(log, found, failures, dice) {
   const lacks = incomplete(log, found);
   if (lacks) return { verdict: "INCOMPLETE", why: lacks };
   if (found.rolls.length === 0) return { verdict: "CONSISTENT", why: "no-rolls" };
+  if (found.match?.seeding === "direct") return { verdict: "CONSISTENT", why: "direct-seeding" };
   if (!log.anchored) return { verdict: "CONSISTENT", why: "not-anchored" };
   return { verdict: "VERIFIED", why: "" };
 }
