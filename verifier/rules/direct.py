@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from .board import BAR, HOME, OFF, Side, at
 from .messages import RuleError
-from .moves import STANDARD, Plays, Steps, Style, dice_of, legal_plays
+from .moves import STANDARD, Plays, Steps, Style, dice_of, legal_plays, playable
 from .notation import Reading, destination, ordered, readings, render
 
 CACHED_PLANS: Final = 1 << 16
@@ -54,7 +54,7 @@ def check(
     Raises `RuleError` with the reason: ``notation_…``, ``play_…``.
     """
     if not moves:
-        if legal_plays(me, opp, roll, style):
+        if playable(me, opp, roll, style):
             raise RuleError("play_missing")
         return me, opp
     for lift, mine, need, landing, blots, move, hits, spare in _plans(moves, roll, style):
@@ -128,36 +128,38 @@ def _plans(moves: str, roll: tuple[int, int], style: Style) -> tuple[_Plan, ...]
 
 def _plan(reading: Reading, roll: tuple[int, int], style: Style) -> _Plan | None:
     """The plan of a reading; None when no board allows it."""
-    leaving = [0] * (BAR + 1)  # less those arriving
+    leaving: dict[int, int] = {}  # less those arriving
     clear = BAR + 1  # from this point on nothing may stand afterwards
-    move = landing = 0
+    move = landing = blots = hits = 0
     for point, die in reading.steps:
-        to = destination(point, die)
-        leaving[point] += 1
-        move -= at(point)
+        to = point - die
+        leaving[point] = leaving.get(point, 0) + 1
+        move -= _ONE[point]
         if to > OFF:
-            leaving[to] -= 1
-            move += at(to)
-            landing |= at(BAR - to, 0xFF)
-            clear = min(clear, BAR) if point < BAR else clear
+            leaving[to] = leaving.get(to, 0) - 1
+            move += _ONE[to]
+            landing |= 0xFF * _ONE[BAR - to]
+            if point < BAR < clear:
+                clear = BAR
         else:
-            exact = point == die or style.loose_bearing_off
+            exact = to == OFF or style.loose_bearing_off
             clear = min(clear, (HOME if exact else point) + 1)
-    if any(count < 0 for count in leaving[clear:]):
-        return None
     if style.no_hit_and_run_at_home and _ran_on(reading):
         return None
-    lift = mine = need = 0
-    for point, count in enumerate(leaving[1:], start=1):
+    lift = need = 0
+    mine = _FROM[clear]
+    for point, count in leaving.items():
         if point >= clear:
-            mine |= at(point, 0xFF)
-            need |= at(point, count)
+            if count < 0:
+                return None
+            need += count * _ONE[point]
         elif count > 0:
-            lift |= at(point, 0x80 - count)
-            mine |= at(point, 0x80)
-            need |= at(point, 0x80)
-    blots = sum(at(BAR - to) for to in reading.starred)
-    hits = sum(at(BAR) - at(BAR - to) for to in reading.starred)
+            lift += (0x80 - count) * _ONE[point]
+            mine += 0x80 * _ONE[point]
+            need += 0x80 * _ONE[point]
+    for to in reading.starred:
+        blots += _ONE[BAR - to]
+        hits += _ONE[BAR] - _ONE[BAR - to]
     used = len(reading.steps)
     spare = None if used == len(dice_of(roll)) else used
     return _Plan(lift, mine, need, landing, blots, move, hits, spare)
@@ -231,3 +233,8 @@ def _not_onto(theirs: int, to: int, point: int, starred: bool) -> RuleError | No
     if starred and not theirs:
         return RuleError("play_nothing_hit", point=to)
     return None
+
+
+_ONE = [0, *(at(point) for point in range(1, BAR + 1))]
+_FROM = [sum(0xFF * one for one in _ONE[point:]) for point in range(BAR + 2)]
+"""All points from this one up."""
