@@ -24,14 +24,14 @@ class Order:
 
     ``over`` is true once the last line of a whole log was taken. In a refereed match the lines of
     play are held to the rules too; the first that breaks one is kept in ``broken_rule``, and the
-    order is followed on without them.
+    order is followed on without them; then, and in a dice-only match, ``referee`` is None.
     """
 
     def __init__(self) -> None:
         self._step: _Step = self._match
         self._seeding = ""
         self._rules: str | None = None
-        self._referee: Referee | None = None
+        self.referee: Referee | None = None
         self.broken_rule: Failure | None = None
         self._seen: set[int] = set()
         self._rolls = 0
@@ -41,12 +41,10 @@ class Order:
         """Take the event of line ``seq``: None if it may stand there, else what is wrong."""
         return self._step(event, seq)
 
-    def take_rolls(self, count: int) -> bool:
-        """Take the first ``count`` rolls of a dice-only match at once, if rolls are due."""
-        if self._step != self._rolling or self._rolls or self._rules:
-            return False
-        self._rolls = count
-        return True
+    @property
+    def rolling(self) -> bool:
+        """Whether lines of play are due, and none has broken a rule."""
+        return self._step == self._rolling and self.broken_rule is None
 
     def _match(self, event: AnyEvent, seq: int) -> Failure | None:
         if not isinstance(event, Match):
@@ -58,7 +56,7 @@ class Order:
         if refusal := refuse_rules(event):
             return refusal
         self._rules = event.rules
-        self._referee = Referee(event) if event.rules is not None else None
+        self.referee = Referee(event) if event.rules is not None else None
         self._seeding = event.seeding
         self._step = self._opening_signature
         return None
@@ -134,9 +132,9 @@ class Order:
 
     def _follow_rules(self, event: AnyEvent, seq: int) -> None:
         """Hold a line of play to the rules, up to the first that breaks one."""
-        if self._referee and (failure := self._referee.take(event, seq)):
+        if self.referee and (failure := self.referee.take(event, seq)):
             self.broken_rule = failure
-            self._referee = None
+            self.referee = None
 
     def _reveal(self, event: AnyEvent, seq: int) -> Failure | None:
         if not isinstance(event, Reveal):

@@ -2,8 +2,8 @@
 
 Reading goes on after a fault, so that one changed byte does not hide what the rest shows:
 every line is decoded and its place in the chain checked; only the order of events is followed
-no further than the first fault in it. The run of rolls of an honest dice-only log is not decoded
-at all but written again (see ``rewrite.py``).
+no further than the first fault in it. The rolls and plays of an honest log are not decoded at all
+but written again (see ``rewrite.py``).
 """
 
 from dataclasses import dataclass, field
@@ -21,18 +21,20 @@ from verifier.events import (
     SeedCommitment,
     SignatureLine,
 )
-from verifier.log import MAX_LINES, MAX_LOG, decode_line, line_hash, split_lines
+from verifier.log import MAX_LINE, MAX_LINES, MAX_LOG, decode_line, line_hash, split_lines
 from verifier.order import Order
-from verifier.rewrite import ROLL, rewrite_rolls
+from verifier.rewrite import Run, rewrite_rolls
+from verifier.rewrite_refereed import Replay
+from verifier.roller import Roller
 
 
 @dataclass
 class Reading:
     """What a log holds, with the number of the line (from 0) each thing stands in.
 
-    ``events`` lacks the lines that could not be read, which are in ``unreadable``, and those in
-    ``rewritten``, the roll lines that were written again and are the same to the byte. ``count``
-    is the number of whole lines.
+    ``events`` lacks the lines that could not be read, which are in ``unreadable``, and the rolls
+    and plays that were written again and are the same to the byte, ``rewritten`` of them rolls.
+    ``count`` is the number of whole lines.
     """
 
     data: bytes
@@ -40,7 +42,7 @@ class Reading:
     heads: dict[int, str] = field(default_factory=dict)
     events: dict[int, AnyEvent] = field(default_factory=dict)
     unreadable: set[int] = field(default_factory=set)
-    rewritten: range = range(0)
+    rewritten: int = 0
     failures: list[Failure] = field(default_factory=list)
     cut: bool = False
     over: bool = False
@@ -65,11 +67,11 @@ class Reading:
     @property
     def roll_count(self) -> int:
         """How many roll lines the log has, of those that could be read."""
-        return len(self.rolls) + len(self.rewritten)
+        return len(self.rolls) + self.rewritten
 
 
 def read_log(data: bytes, *, rewrite: bool = False) -> Reading:
-    """Read a log's bytes; with ``rewrite`` its rolls may be taken by writing them again.
+    """Read a log's bytes; with ``rewrite`` an honest log may be taken by writing it again.
 
     Raises :class:`InputError` ``file-empty``, ``file-too-long`` or ``file-not-a-log`` where there
     is nothing to judge; every other fault stands in the reading's ``failures``.
@@ -138,18 +140,40 @@ class _Reader:
             reading.failures.append(failure)
             self._in_order = False
 
-    def take_rewritten(self, count: int, head: str) -> bool:
-        """Take ``count`` roll lines that need no decoding, the last with this head.
+    def take_seeds(self) -> int:
+        """Take the lines up to both players' seeds; where the next line begins, 0 if not so far."""
+        at = 0
+        while self._in_order and len(self.reading.seeds) < 2:
+            end = self.reading.data.find(b"\n", at)
+            if end < 0:
+                return 0
+            self.take(self.reading.data[at:end])
+            at = end + 1
+        return at if self._in_order else 0
 
-        False if rolls are not due here.
-        """
-        if not self._in_order or not self._order.take_rolls(count):
-            return False
-        reading = self.reading
-        reading.rewritten = range(reading.count, reading.count + count)
-        reading.count += count
-        reading.heads[reading.count - 1] = head
-        return True
+    def take_play(self, run: Run, roller: Roller) -> bool:
+        """Take the lines of play by writing them again; False if anything is not as it must be."""
+        reading, first = self.reading, self.reading.count
+
+        def have(lines: int, head: str) -> None:
+            reading.count = first + lines
+            reading.heads[reading.count - 1] = head
+
+        def take_other(place: int, line: bytes, prev: str) -> bool:
+            have(place, prev)
+            self.take(line)
+            return self._in_order and self._order.rolling
+
+        if self._order.referee:
+            replay = Replay(roller, self._order.referee, take_other)
+            written = replay.follow(run)
+            reading.rewritten = replay.rolls
+        else:
+            written = rewrite_rolls(run, roller)
+            reading.rewritten = written[0] if written else 0
+        if written:
+            have(*written)
+        return written is not None
 
     def close(self, *, cut: bool) -> Reading:
         """The reading, after the last line; ``cut``: bytes without a line end follow it."""
@@ -162,34 +186,27 @@ class _Reader:
 
 
 def _rewritten(data: bytes) -> Reading | None:
-    """A reading whose rolls were written again; None if anything is not as it must be."""
-    start = data.find(b"\n" + ROLL) + 1
-    stop = data.find(b"\n", data.rfind(b"\n" + ROLL) + 1) + 1
-    tail, rest = split_lines(data[stop:])
-    if not start or not stop or len(tail) < 2:
-        return None
+    """A reading whose rolls and plays were written again; None if anything is not as it must be."""
     reader = _Reader(data)
-    for line in split_lines(data[:start])[0]:
-        reader.take(line)
     reading = reader.reading
+    start = reader.take_seeds()
+    *ending, rest = data[max(start, len(data) - 3 * (MAX_LINE + 1)) :].split(b"\n")[-4:]
+    if not start or not reading.match or len(ending) < 3 or rest:
+        return None
+    stop = len(data) - sum(len(line) + 1 for line in ending)
     try:
-        reveal = decode_line(tail[1], 0)
+        reveal = decode_line(ending[1], 0)
     except LineError:
         return None
-    if not isinstance(reveal, Reveal) or not reading.match or len(reading.seeds) < 2:
+    if not isinstance(reveal, Reveal):
         return None
-    run = rewrite_rolls(
-        data[start:stop],
-        reading.head(reading.count - 1),
-        reading.match.match_id,
-        (reading.seeds[0][1], reading.seeds[1][1]),
-        reveal.server_seed,
-    )
-    if run is None or not reader.take_rewritten(*run):
+    seeds = (reading.seeds[0][1], reading.seeds[1][1])
+    run = Run(data, start, stop, reading.head(reading.count - 1))
+    if not reader.take_play(run, Roller(reveal.server_seed, reading.match.match_id, seeds)):
         return None
-    for line in tail:
+    for line in ending:
         reader.take(line)
-    return None if reader.close(cut=bool(rest)).failures else reading
+    return None if reader.close(cut=False).failures else reading
 
 
 def _keep(reading: Reading, event: AnyEvent, seq: int) -> None:

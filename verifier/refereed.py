@@ -6,6 +6,7 @@ from typing import Any
 from verifier import events as log
 from verifier.errors import Failure
 from verifier.rules import events as rules
+from verifier.rules.game import Game
 from verifier.rules.match import MatchState
 from verifier.rules.messages import RuleError
 from verifier.rules.rulesets import resolve
@@ -58,6 +59,11 @@ class Referee:
             roll = event.index if isinstance(event, log.Roll) else None
             return Failure(code, seq, roll=roll, params=params, rule=error)
         return None
+
+    def go_on(self, game: Game) -> None:
+        """Take the match to ``game``, to which rolls and plays have led from the state's own."""
+        if game is not self.state.game:
+            self.state = self.state.playing(game)
 
 
 def refuse_rules(match: log.Match) -> Failure | None:

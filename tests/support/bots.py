@@ -17,14 +17,16 @@ def play_out(
     *,
     seed: int = 1,
     options: dict[str, bool | int] | None = None,
+    cheat: Callable[[Scribe], object] = lambda _: None,
     **match: Any,
 ) -> Scribe:
-    """A whole match as an honest service would write it."""
+    """A whole match as an honest service would write it; ``cheat`` may add lines before each."""
     options = options or {}
     scribe = Scribe(rules=rule_set, length=length, options=options, **match).open()
     state = MatchState.start(resolve(rule_set, length, options), length)
     chance = random.Random(seed)
     while state.stage != "over":
+        cheat(scribe)
         event = state.follows()
         if event is None:
             event = _choice(state, scribe, chance)

@@ -87,7 +87,7 @@ class MatchState(NamedTuple):
             case Play(player, moves, auto):
                 return self.play(player, moves, auto)
             case ResignOffer(player, value):
-                return self._with(self._on().resign_offer(player, value))
+                return self.playing(self._on().resign_offer(player, value))
             case GameEnd():
                 return self._game_end(event)
             case MatchEnd():
@@ -101,19 +101,25 @@ class MatchState(NamedTuple):
             ResignAccept: game.resign_accept,
             ResignRefuse: game.resign_refuse,
         }[type(event)]
-        return self._with(step(event.player))
+        return self.playing(step(event.player))
 
     def roll(self, purpose: str, player: int | None, dice: tuple[int, int]) -> "MatchState":
         """The match after a roll: `apply` without an event, for replaying fast."""
-        return self._with(self._on().roll(purpose, player, dice))
+        return self.playing(self._on().roll(purpose, player, dice))
 
     def play(self, player: int, moves: str, auto: bool) -> "MatchState":
         """The match after a play: `apply` without an event, for replaying fast."""
-        return self._with(self._on().play(player, moves, auto))
+        return self.playing(self._on().play(player, moves, auto))
 
     def turn(self, player: int, dice: tuple[int, int], moves: str, auto: bool) -> "MatchState":
         """The match after a roll and its play: the two in one, for replaying faster still."""
-        return self._with(self._on().turn(player, dice, moves, auto))
+        return self.playing(self._on().turn(player, dice, moves, auto))
+
+    def playing(self, game: Game) -> "MatchState":
+        """The match with its game gone on to `game`, which is not ended."""
+        return MatchState(
+            self.rules, self.length, self.target, self.score, game, self.number, self.crawford_over
+        )
 
     def due(self) -> Due:
         """What must come next, and from whom."""
@@ -195,11 +201,6 @@ class MatchState(NamedTuple):
         if self.game.result is not None:
             raise RuleError("due_game_end")
         return self.game
-
-    def _with(self, game: Game) -> "MatchState":
-        return MatchState(
-            self.rules, self.length, self.target, self.score, game, self.number, self.crawford_over
-        )
 
     def _game_end(self, event: GameEnd) -> "MatchState":
         if event.kind == "forfeit":

@@ -8,7 +8,6 @@ from tests.support.honest import matches
 from tests.support.scribe import Scribe, honest
 from tests.vectors.source.case import joined
 from verifier import InputError, Report, Verdict, verify_log
-from verifier.reading import read_log
 
 SMALL = honest(1)
 SMALL_DIRECT = honest(1, seeding="direct", players=("شيش", "\U0001f3b2"))
@@ -154,30 +153,3 @@ def test_a_log_cut_at_any_byte_is_incomplete_and_nothing_worse() -> None:
     for end in range(whole_line, len(data)):
         report = verify_log(data[:end])
         assert (report.verdict, report.failures) == (Verdict.INCOMPLETE, ())
-
-
-@given(matches(most_rolls=12), st.data())
-@settings(max_examples=300, deadline=None)
-def test_the_quick_way_and_the_slow_one_read_the_same(scribe: Scribe, data: st.DataObject) -> None:
-    """An honest run of rolls is not decoded but written again; what is concluded is the same."""
-    whole = scribe.data
-    if data.draw(st.booleans()):
-        at = data.draw(st.integers(0, len(whole) - 1))
-        whole = whole[:at] + data.draw(st.binary(max_size=2)) + whole[at + 1 :]
-    if not whole.count(b"\n"):
-        return
-    quick, slow = read_log(whole, rewrite=True), read_log(whole)
-    assert quick.failures == slow.failures
-    assert (quick.count, quick.over, quick.cut) == (slow.count, slow.over, slow.cut)
-    assert (quick.match, quick.seeds, quick.reveal) == (slow.match, slow.seeds, slow.reveal)
-    assert (quick.end, quick.signatures) == (slow.end, slow.signatures)
-    assert quick.roll_count == slow.roll_count
-    assert quick.head(quick.count - 1) == slow.head(slow.count - 1)
-    assert not slow.rewritten
-
-
-def test_the_quick_way_is_taken_by_an_honest_log_and_left_at_one_wrong_die() -> None:
-    assert len(read_log(honest(5).data, rewrite=True).rewritten) == 5
-    first, second = Scribe().dice(1)
-    wrong = Scribe().open().roll().roll((first % 6 + 1, second)).end()
-    assert not read_log(wrong.data, rewrite=True).rewritten

@@ -19,6 +19,21 @@ def test_it_gives_the_dice_of_the_formula(
     assert Roller(secret.hex(), match_id, seeds)(index) == roll(secret, match_id, *seeds, index)
 
 
+@given(SEEDS, st.integers(0, 10**9), st.integers(0, 200))
+def test_many_rolls_in_a_row_are_those_one_by_one(secret: bytes, start: int, count: int) -> None:
+    roller = Roller(secret.hex(), "m", ("0" * 64, "1" * 64))
+    firsts, seconds = roller.rolls(start, start + count)
+    one_by_one = [roll(secret, "m", "0" * 64, "1" * 64, start + more) for more in range(count)]
+    assert list(zip(firsts, seconds, strict=True)) == one_by_one
+
+
+def test_a_digest_with_one_die_is_left_to_the_formula() -> None:
+    """None is known, so the digest is given here."""
+    roller = Roller("ab" * 32, "m", ("0" * 64, "1" * 64))
+    formula = roll(bytes.fromhex("ab" * 32), "m", "0" * 64, "1" * 64, 7)
+    assert roller._read(b"\xff" * 31 + b"\x00", 7) == formula
+
+
 def test_it_does_where_bytes_are_skipped_too() -> None:
     secret, one, two = (hashlib.sha256(name).digest() for name in (b"s", b"0", b"1"))
     roller = Roller(secret.hex(), "m", (one.hex(), two.hex()))

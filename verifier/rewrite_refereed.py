@@ -1,0 +1,113 @@
+"""The quick way through the play of an honest refereed log; ``rewrite.py`` says how it is meant.
+
+Of a roll's line all but the time follows from the seeds and the rules, of a play's line all but
+the time, the moves and whether a player made them; and the rules take a play in one spelling only.
+What else a match has (cube, resignations, results) is little, and is read line by line.
+"""
+
+from collections.abc import Callable
+from itertools import count
+
+from verifier.refereed import Referee
+from verifier.rewrite import TIME, Chunk, Run, chunks
+from verifier.roller import Roller
+from verifier.rules.messages import RuleError
+
+_KIND = slice(len('{"type":"'), len('{"type":"roll'))
+_MOVES_AT = TIME.stop + len('","player":0,"moves":"')
+_AUTO = '","auto":true}'
+_NOT_AUTO = '","auto":false}'
+
+
+class Replay:
+    """Writes the rolls and plays of one match again, as the rules and ``referee`` have them due.
+
+    ``take_other`` takes any other line: its place in the run, its bytes and the hash of the line
+    before. It has the same referee follow, and says whether all is well and the play goes on.
+    ``rolls``: how many rolls were written.
+    """
+
+    def __init__(
+        self, roller: Roller, referee: Referee, take_other: Callable[[int, bytes, str], bool]
+    ) -> None:
+        self.rolls = 0
+        self._roller = roller
+        self._referee = referee
+        self._take_other = take_other
+        self._game = referee.state.game
+        self._dice: tuple[int, int] | None = None  # of a turn that waits for its play
+
+    def follow(self, run: Run) -> tuple[int, str] | None:
+        """How many lines ``run`` holds and the hash of the last.
+
+        None if any byte is not what must stand there, or a line is not due.
+        """
+        place, head = 0, run.prev
+        for chunk in chunks(run):
+            try:
+                if not self._same(chunk, place):
+                    return None
+            except RuleError:
+                return None
+            place, head = place + len(chunk.lines), chunk.head
+        self._hand_over()
+        return place, head
+
+    def _same(self, chunk: Chunk, place: int) -> bool:
+        kinds = [line[_KIND] for line in chunk.lines]
+        dice = zip(*self._roller.rolls(self.rolls, self.rolls + kinds.count("roll")), strict=True)
+        written, times = [], []
+        for number, kind, line, prev in zip(count(), kinds, chunk.lines, chunk.prevs):
+            if kind == "roll":
+                written.append(self._roll(prev, line[TIME], next(dice)))
+                times.append(line[TIME])
+            elif kind == "play":
+                written.append(self._play(prev, line[TIME], line))
+                times.append(line[TIME])
+            elif self._other(place + number, chunk.raw[number], prev):
+                written.append(line)
+            else:
+                return False
+        return chunk.same(written, times)
+
+    def _roll(self, prev: str, time: str, dice: tuple[int, int]) -> str:
+        if self._game.phase == "roll" and self._dice is None:
+            self._dice = dice
+            who = f'turn","player":{self._game.player}'
+        else:
+            self._game = self._game.roll("opening", None, dice)
+            who = 'opening","player":null'
+        index = self.rolls
+        self.rolls = index + 1
+        return (
+            f'{{"type":"roll","prev":"{prev}","time":"{time}","index":{index},'
+            f'"purpose":"{who},"dice":[{dice[0]},{dice[1]}]}}'
+        )
+
+    def _play(self, prev: str, time: str, line: str) -> str:
+        auto = line.endswith(_AUTO)
+        end = _AUTO if auto else _NOT_AUTO
+        moves = line[_MOVES_AT : -len(end)]
+        player = self._game.player or 0  # of an opening roll, nobody; then no play is due
+        if self._dice:
+            self._game = self._game.turn(player, self._dice, moves, auto)
+            self._dice = None
+        else:
+            self._game = self._game.play(player, moves, auto)
+        return (
+            f'{{"type":"play","prev":"{prev}","time":"{time}",'
+            f'"player":{player},"moves":"{moves}{end}'
+        )
+
+    def _other(self, place: int, line: bytes, prev: str) -> bool:
+        self._hand_over()
+        well = self._take_other(place, line, prev)
+        self._game = self._referee.state.game
+        return well
+
+    def _hand_over(self) -> None:
+        """Bring the referee to where the rolls and plays have come."""
+        if self._dice:
+            self._game = self._game.roll("turn", self._game.player, self._dice)
+            self._dice = None
+        self._referee.go_on(self._game)
