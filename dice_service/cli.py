@@ -92,8 +92,14 @@ def _parser() -> argparse.ArgumentParser:
     _keys_flag(reseal)
 
     upgrade = _add(commands, "migrate", "bring an older database to this version", _migrate)
-    for command in (create, listing, revoke, reseal, upgrade):
+    save = _add(commands, "backup", "back a SQLite database up while it is in use", _backup)
+    save.add_argument("file", type=Path, metavar="FILE", help="where to; it must not be there yet")
+    for command in (create, listing, revoke, reseal, upgrade, save):
         command.add_argument("--database", metavar="URL", help="overrides DICE_DATABASE")
+
+    copy = _add(commands, "copy", "copy all matches and API keys to another database", _copy)
+    copy.add_argument("--from", dest="source", required=True, metavar="URL", help="as --database")
+    copy.add_argument("--to", dest="target", required=True, metavar="URL", help="as --database")
 
     demo = _add(commands, "demo", "play a whole match and verify it", _demo)
     demo.add_argument("--rolls", type=_positive, default=20, metavar="N", help="default: 20")
@@ -186,7 +192,7 @@ def _init(_: argparse.Namespace, settings: Settings) -> int:
 def _create_api_key(given: argparse.Namespace, settings: Settings) -> int:
     scopes = tuple(given.scopes or (apikeys.WRITE, apikeys.READ))
     text, row = apikeys.make(given.owner, scopes, now())
-    if not asyncio.run(_with_storage(settings, lambda storage: storage.add_api_key(row))):
+    if not asyncio.run(_with_storage(settings.database, lambda storage: storage.add_api_key(row))):
         raise SetupError("api-key-taken", "the id was taken, by chance: run it again")
     _say(f"key {row.key_id} of {row.owner}, {', '.join(row.scopes)}; it is not shown again:")
     print(text)
@@ -194,7 +200,7 @@ def _create_api_key(given: argparse.Namespace, settings: Settings) -> int:
 
 
 def _list_api_keys(_: argparse.Namespace, settings: Settings) -> int:
-    for row in asyncio.run(_with_storage(settings, lambda storage: storage.api_keys())):
+    for row in asyncio.run(_with_storage(settings.database, lambda storage: storage.api_keys())):
         state = f"revoked {row.revoked_at}" if row.revoked_at else "valid"
         print(f"{row.key_id}  {row.owner}  {','.join(row.scopes)}  {row.created_at}  {state}")
     return OK
@@ -202,7 +208,7 @@ def _list_api_keys(_: argparse.Namespace, settings: Settings) -> int:
 
 def _revoke_api_key(given: argparse.Namespace, settings: Settings) -> int:
     key_id = apikeys.id_of(given.key_id) or given.key_id
-    revoke = _with_storage(settings, lambda storage: storage.revoke_api_key(key_id, now()))
+    revoke = _with_storage(settings.database, lambda storage: storage.revoke_api_key(key_id, now()))
     if asyncio.run(revoke):
         print(f"revoked {key_id}")
         return OK
@@ -210,8 +216,8 @@ def _revoke_api_key(given: argparse.Namespace, settings: Settings) -> int:
     return FAILED
 
 
-async def _with_storage(settings: Settings, work: Callable[[Storage], Awaitable[T]]) -> T:
-    storage = databases.open_storage(settings.database)
+async def _with_storage(url: str, work: Callable[[Storage], Awaitable[T]]) -> T:
+    storage = databases.open_storage(url)
     try:
         return await work(storage)
     finally:
@@ -243,7 +249,9 @@ def _rotate_keys(given: argparse.Namespace, settings: Settings) -> int:
 
 def _reseal(_: argparse.Namespace, settings: Settings) -> int:
     ring = sealing.SealingRing.load(settings.keys)
-    done = asyncio.run(_with_storage(settings, lambda storage: sealing.reseal(storage, ring)))
+    done = asyncio.run(
+        _with_storage(settings.database, lambda storage: sealing.reseal(storage, ring))
+    )
     print(f"sealed {done} seeds anew with {ring.active}")
     return OK
 
@@ -251,6 +259,36 @@ def _reseal(_: argparse.Namespace, settings: Settings) -> int:
 def _migrate(_: argparse.Namespace, settings: Settings) -> int:
     before, after = databases.migrate(settings.database)
     print(f"{databases.shown(settings.database)}: schema {before} before, {after} now")
+    return OK
+
+
+def _backup(given: argparse.Namespace, settings: Settings) -> int:
+    from dice_service.backup import backup
+
+    size = backup(databases.sqlite_path(settings.database), given.file)
+    print(f"{given.file}: {size} bytes; the keys in {settings.keys} are not in it, keep them too")
+    return OK
+
+
+def _copy(given: argparse.Namespace, _: Settings) -> int:
+    from dice_service.copying import Copied, copy
+
+    for url in (given.source, given.target):
+        if not databases.known(url):
+            raise SetupError("setting-invalid", f"{databases.shown(url)} is no database's URL")
+    if given.source == given.target:
+        raise SetupError("setting-invalid", "--from and --to are the same database")
+    if not databases.is_there(given.source):
+        raise SetupError("database-missing", f"there is no {databases.shown(given.source)}")
+
+    async def work(source: Storage) -> Copied:
+        return await _with_storage(given.target, lambda target: copy(source, target))
+
+    done = asyncio.run(_with_storage(given.source, work))
+    print(
+        f"{done.matches} matches compared by head; new: {done.new_matches} matches,"
+        f" {done.new_lines} lines, {done.new_keys} API keys"
+    )
     return OK
 
 

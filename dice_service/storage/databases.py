@@ -15,6 +15,11 @@ def known(url: str) -> bool:
     return url.startswith(POSTGRES) or (url.startswith(SQLITE) and url != SQLITE)
 
 
+def is_there(url: str) -> bool:
+    """Whether it can be opened without making a new file."""
+    return not url.startswith(SQLITE) or sqlite_path(url).is_file()
+
+
 def open_storage(url: str) -> Storage:
     """Open a database, which is made if it is not there. Raises :class:`SetupError`."""
     if url.startswith(SQLITE):
