@@ -84,7 +84,9 @@ def states() -> Iterator[Shown]:
     )  # fmt: skip
     yield Shown("server-seed", "red", "Sunucu tohumu parmak iziyle tutmuyor", _grinder())
     yield Shown("not-revealed", "amber", "Henüz doğrulanamaz", _without_reveal(match), opening)
-    yield Shown("not-ended", "amber", "Maç henüz bitmemiş", _data(match.lines[:40]), opening)
+    yield Shown(
+        "not-ended", "amber", "Henüz doğrulanamaz: maç bitmemiş", _data(match.lines[:40]), opening
+    )
     forged = bytearray(log)
     forged[-10] = ord("0") if forged[-10] != ord("0") else ord("1")
     yield Shown("bad-signature", "red", "İmza geçersiz", bytes(forged))

@@ -331,3 +331,12 @@ def test_the_footer_names_the_code_it_runs(open_page: Any) -> None:
     style = html.split("<style>", 1)[1].split("</style>", 1)[0]
     digest = hashlib.sha256((script + style).encode()).hexdigest()
     opened.page.get_by_text(digest).wait_for()
+
+
+def test_a_time_that_no_calendar_has_and_a_label_that_turns_text_are_shown(open_page: Any) -> None:
+    scribe = honest(players=("a\u202eb", "\u05d0"))
+    scribe.lines[-3] = scribe.lines[-3].replace(b"2026-11-30", b"2026-02-31")
+    opened = open_page()
+    opened.give(b"".join(line + b"\n" for line in scribe.lines[:-2]))
+    assert opened.page.inner_text(".verdict h2") == "Henüz doğrulanamaz"
+    assert "ab – \u2068\u05d0\u2069" in opened.page.inner_text(".about")

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
-import { LANGUAGES, chooseLanguage, fill, rollName, sentence } from "../../../verifier/page/src/i18n.js";
+import { LANGUAGES, chooseLanguage, fill, rollName, sentence, showLabel, showTime } from "../../../verifier/page/src/i18n.js";
 
 const PAGE = new URL("../../../verifier/page/src/", import.meta.url);
 const sources = readdirSync(PAGE, { recursive: true })
@@ -74,4 +74,15 @@ test("the language is the URL's, else the browser's first that is known, else En
 test("a failure's sentence counts from 1, as people do", () => {
   assert.equal(sentence(en, { code: "dice-mismatch", roll: 16 }), "Roll 17 does not fit.");
   assert.equal(fill("{a}{b}", { a: 1 }), "1");
+});
+
+test("L5: a day that no calendar has is shown as written, not computed with", () => {
+  assert.equal(showTime(tr, "2026-99-99T00:00:00.000Z"), "2026-99-99T00:00:00.000Z");
+  assert.match(showTime(tr, "2026-11-30T12:00:00.000Z"), /30 Kas 2026/);
+});
+
+test("a label cannot turn the text beside it round", () => {
+  assert.equal(showLabel("a\u202eb\u2069"), "ab");
+  assert.equal(showLabel("\u05d0"), "\u2068\u05d0\u2069");
+  assert.equal(showLabel("Ayşe"), "Ayşe");
 });

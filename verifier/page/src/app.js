@@ -59,7 +59,7 @@ const area = (name, label, hint, oninput) => el("div", { class: "field" },
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 
 function draw() {
-  const kept = { receipt: fields.receipt?.value ?? "", seed: fields.seed?.value ?? input.seed };
+  const kept = { log: fields.log?.value ?? "", receipt: fields.receipt?.value ?? "", seed: fields.seed?.value ?? input.seed };
   const choices = Object.keys(LANGUAGES).map((each) => el("button", {
     type: "button", lang: each, "aria-pressed": String(each === language), onclick: () => setLanguage(each),
   }, { tr: "Türkçe", en: "English" }[each]));
@@ -90,6 +90,7 @@ function draw() {
         el("button", { type: "submit", class: "main" }, words.verify)),
       output),
     footer());
+  fields.log.value = kept.log;
   fields.receipt.value = kept.receipt;
   fields.seed.value = kept.seed;
   if (!shown) output.replaceChildren(notProved(words));
@@ -159,7 +160,7 @@ async function run() {
     const mySeed = fields.seed.value.trim() || null;
     const report = await verifyLog(input.log, { receipts, mySeed });
     const link = served ? `${location.origin}${location.pathname}` : null;
-    return present(() => reportView(report, { log: input.log, link }, words, language));
+    return present(() => reportView(report, { log: input.log, link }, words));
   } catch (error) {
     if (error instanceof InputError) {
       if (error.code === "receipt-other-match") return sayOtherMatch(error.found);

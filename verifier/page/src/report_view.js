@@ -1,7 +1,7 @@
 // A report as a page: verdict, checks, match, statistics, what is not proved.
 import { el, save } from "./dom.js";
 import { encodeProof } from "./fraud.js";
-import { fill, sentence } from "./i18n.js";
+import { fill, sentence, showLabel, showTime } from "./i18n.js";
 import { itemsOf } from "./replay.js";
 import { shownChecks, stateOf } from "./state.js";
 import { statisticsOf } from "./statistics.js";
@@ -39,25 +39,23 @@ function found({ failures }, words) {
   return el("details", {}, el("summary", {}, `${words.details} (${failures.length})`), el("ul", { class: "found" }, rows));
 }
 
-function about(report, words, language) {
+function about(report, words) {
   const { match, rolls, end, lines } = report;
   if (!match) return "";
-  const time = lines.findLast(({ event }) => event)?.event.time;
-  const when = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
   const count = rolls.length || lines.filter(({ event }) => event?.type === "roll").length;
   const rows = [
-    [words.matchId, match.match_id], [words.players, match.players.join(" – ")],
-    [words.rollCount, new Intl.NumberFormat(language).format(count)],
-    ...(end ? [[words.ended, `${words.reasons[end.reason]} · ${when}`]] : []),
+    [words.matchId, match.match_id], [words.players, match.players.map(showLabel).join(" – ")],
+    [words.rollCount, new Intl.NumberFormat(words.locale).format(count)],
+    ...(end ? [[words.ended, `${words.reasons[end.reason]} · ${showTime(words, end.time)}`]] : []),
   ];
   return el("dl", { class: "about" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
-function statistics(items, words, names, language) {
+function statistics(items, words, names) {
   const rolls = items.filter(({ kind }) => kind === "roll")
     .map((item) => ({ dice: item.dice, player: item.opening ? null : item.player }));
   if (rolls.length === 0) return "";
-  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const number = new Intl.NumberFormat(words.locale, { maximumFractionDigits: 1 });
   const table = ({ owner, faces, doubles, rolls: n }) => {
     const most = Math.max(...[...faces, doubles].map(({ count, band }) => Math.max(count, band[1])), 1);
     const row = (name, { count, band: [low, high] }) => {
@@ -84,9 +82,9 @@ export const notProved = (words, direct = false) => el("details", {},
  * @param {{log: Uint8Array, receipts: Uint8Array[], link: string | null}} given
  * @returns {{element: HTMLElement, verdict: HTMLElement}}
  */
-export function reportView(report, given, words, language) {
+export function reportView(report, given, words) {
   const { id, tone, failure, given: places } = stateOf(report, words);
-  const names = report.match?.players ?? ["0", "1"];
+  const names = (report.match?.players ?? ["0", "1"]).map(showLabel);
   const items = itemsOf(report);
   const replay = items.length > 0 ? matchView(report, items, words, names) : null;
   const name = report.match?.match_id ?? "zarf";
@@ -113,7 +111,7 @@ export function reportView(report, given, words, language) {
   const verdict = verdictBox(tone, title, text, buttons);
   const element = el("div", {}, verdict, checksList(report, words),
     el("section", { "aria-labelledby": "match" }, el("h2", { id: "match" }, words.match),
-      about(report, words, language), replay?.element ?? ""),
-    statistics(items, words, names, language), notProved(words, report.match?.seeding === "direct"));
+      about(report, words), replay?.element ?? ""),
+    statistics(items, words, names), notProved(words, report.match?.seeding === "direct"));
   return { element, verdict, ready: () => replay?.show(Math.max(wrong, 0)) };
 }

@@ -1,7 +1,7 @@
 // What the page says first: the report's verdict as one of the states of the page, with its tone.
 // The wireframe's order decides which of several failures is named (version, match, key, receipt,
 // own seed, signatures, reveal, commitment, dice, plays).
-import { sentence } from "./i18n.js";
+import { sentence, showTime } from "./i18n.js";
 
 const by = (...codes) => ({ code }) => codes.includes(code);
 const of = (...checks) => ({ check }) => checks.includes(check);
@@ -76,6 +76,7 @@ export function stateOf(report, words) {
       matchId: match?.match_id ?? "–",
       keyId: keyId.slice(0, 8),
       rest,
+      when: report.end ? showTime(words, report.end.time) : "",
       n: failure ? failure.seq + 1 : "",
       roll: failure?.roll === undefined ? "" : failure.roll + 1,
       rolls: report.failedRolls.map((index) => index + 1).join(", "),

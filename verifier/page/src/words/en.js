@@ -1,6 +1,7 @@
 // English.
 
 export const en = {
+  locale: "en",
   title: "Check your dice",
   lead: "Your own device computes every die again; this page connects to nothing.",
   leadServed: "Your own device computes every die again; from the server the page takes the match file only.",
@@ -123,8 +124,8 @@ export const en = {
     altered: ["The log was altered afterwards", "Line {n} or its neighbour is not the line that was signed. Get the log from the server again; if it stays so, keep the file and your receipt."],
     broken: ["The log is damaged", "Line {n} is not written as it must be. {reason} Get the log from the server again."],
     order: ["The log’s order is wrong", "Line {n} cannot stand there. {reason}"],
-    "not-revealed": ["Cannot be verified yet", "The server has not revealed its secret seed. That is normal while the match is played. If it is over, the reveal was due at once: get the log again in a few minutes; if it does not come, keep your receipt and ask the site."],
-    "not-ended": ["The match is not over yet", "The log has no end, so the seed is not revealed either. Get the log again after the match."],
+    "not-revealed": ["Cannot be verified yet", "The server has not revealed its secret seed. The match ended: {when}; the reveal was due right after. Get the log again in a few minutes; if it is still missing, keep the file and your receipt, and ask the site."],
+    "not-ended": ["Cannot be verified yet: the match is not over", "The seed is revealed when the match ends; while it is played this is normal. Get the log again after the match. If the match is over and the log stays so, keep the file and your receipt, and ask the site."],
     "cut-short": ["The file cannot be read: it is cut short", "The last line is incomplete ({rest} bytes left over). Download the match file again. The lines that were read are checked below."],
     "not-signed": ["The log’s last signature is missing", "The file ends before its last line. Download it again."],
     "server-seed": ["The server’s seed does not fit its fingerprint", "The revealed seed is not the one sealed before the match: it was changed after the match began. Keep the file and your receipt."],

@@ -1,6 +1,7 @@
 // Turkish. Terms: pul, hane, atış, tohum, parmak izi, fiş, tutuyor / tutmuyor; address form "sen".
 
 export const tr = {
+  locale: "tr",
   title: "Zar doğrulama",
   lead: "Her zarı senin cihazın yeniden hesaplar; bu sayfa hiçbir yere bağlanmaz.",
   leadServed: "Her zarı senin cihazın yeniden hesaplar; sayfa sunucudan yalnızca maç dosyasını alır.",
@@ -128,8 +129,8 @@ export const tr = {
     altered: ["Kayıt sonradan değişmiş", "{n}. satır ya da komşusu, imzalanan satır değil. Kaydı sunucudan yeniden al; yine böyleyse dosyayı ve fişini sakla."],
     broken: ["Kayıt bozuk", "{n}. satır kurala uygun yazılmamış. {reason} Kaydı sunucudan yeniden al."],
     order: ["Kaydın sırası yanlış", "{n}. satır orada duramaz. {reason}"],
-    "not-revealed": ["Henüz doğrulanamaz", "Sunucu gizli tohumunu daha açıklamamış. Maç sürerken bu olağandır. Maç bittiyse açıklaması hemen gelmeliydi: kaydı birkaç dakika sonra yeniden al; gelmezse fişini sakla ve siteye sor."],
-    "not-ended": ["Maç henüz bitmemiş", "Kayıtta maçın sonu yok, o yüzden tohum da açıklanmamış. Maç bitince kaydı yeniden al."],
+    "not-revealed": ["Henüz doğrulanamaz", "Sunucu gizli tohumunu daha açıklamamış. Maçın bitişi: {when}; tohum hemen ardından açıklanmalıydı. Kaydı birkaç dakika sonra yeniden al; yine yoksa dosyayı ve fişini sakla, siteye sor."],
+    "not-ended": ["Henüz doğrulanamaz: maç bitmemiş", "Tohum maç bitince açıklanır; maç sürerken bu olağandır. Maç bitince kaydı yeniden al. Maç bittiği hâlde kayıt böyle kalıyorsa dosyayı ve fişini sakla, siteye sor."],
     "cut-short": ["Dosya okunamadı: yarım kalmış", "Son satır eksik (sonda {rest} bayt artık var). Maç dosyasını yeniden indir. Okunan satırlar aşağıda denetlendi."],
     "not-signed": ["Kaydın son imzası eksik", "Dosya son satırından önce bitiyor. Kaydı yeniden indir."],
     "server-seed": ["Sunucu tohumu parmak iziyle tutmuyor", "Açıklanan tohum, maçtan önce kilitlenen tohum değil: maç başladıktan sonra değişmiş. Dosyayı ve fişini sakla."],
