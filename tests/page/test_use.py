@@ -72,16 +72,15 @@ def test_the_page_can_connect_to_nothing_and_run_nothing_else(open_page: Any) ->
 def test_keyboard_alone_from_the_file_to_the_last_move(open_page: Any) -> None:
     opened = open_page()
     page = opened.page
+    file = {"name": "m.zarf.jsonl", "mimeType": "text/plain", "buffer": MATCH.data}
+    # Listening from the start: the browser takes a moment to hand its file choosers over.
+    page.on("filechooser", lambda chooser: chooser.set_files(files=[file]))
     page.keyboard.press("Tab")
     for _ in range(10):
         if page.evaluate("document.activeElement.id") == "log-file":
             break
         page.keyboard.press("Tab")
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
-    chooser.value.set_files(
-        files=[{"name": "m.zarf.jsonl", "mimeType": "text/plain", "buffer": MATCH.data}]
-    )
+    page.keyboard.press("Enter")
     page.wait_for_selector(".verdict")
     assert page.evaluate("document.activeElement.classList.contains('verdict')")
     for _ in range(30):
