@@ -19,22 +19,23 @@ READERS = 4  # connections a process reads with; one more writes
 PING = 1.0  # seconds: who asks whether it works is not to wait long
 
 # One text for any number of rows, so that the server plans it once; in the order given.
+# Arrays go as binary (%b): as text, escaping the quotes of lines would cost more than the rest.
 _ADD_LINES = (
     "INSERT INTO lines (match_id, seq, line)"
-    " SELECT match_id, seq, line FROM unnest(%s::text[], %s::int[], %s::text[])"
+    " SELECT match_id, seq, line FROM unnest(%b::text[], %b::int[], %b::text[])"
     " WITH ORDINALITY AS new (match_id, seq, line, place) ORDER BY place"
     " ON CONFLICT DO NOTHING RETURNING match_id, seq"
 )
 _ADD_MATCHES = (
     f"INSERT INTO matches ({MATCH_COLUMNS}) SELECT {MATCH_COLUMNS}"  # noqa: S608 - constant text
-    " FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[],"
-    " %s::text[], %s::bytea[], %s::text[], %s::text[])"
+    " FROM unnest(%b::text[], %b::text[], %b::text[], %b::text[], %b::text[], %b::text[],"
+    " %b::text[], %b::bytea[], %b::text[], %b::text[])"
     f" WITH ORDINALITY AS new ({MATCH_COLUMNS}, place) ORDER BY place"
     " ON CONFLICT DO NOTHING RETURNING match_id"
 )
 _SET_PHASES = (
     "UPDATE matches SET phase = new.phase, ended_at = coalesce(new.ended_at, matches.ended_at)"
-    " FROM unnest(%s::text[], %s::text[], %s::text[]) AS new (match_id, phase, ended_at)"
+    " FROM unnest(%b::text[], %b::text[], %b::text[]) AS new (match_id, phase, ended_at)"
     " WHERE matches.match_id = new.match_id"
 )
 
