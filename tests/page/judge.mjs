@@ -14,7 +14,9 @@ async function judge({ log, receipts, my_seed: mySeed, key = null }) {
     for (const each of receipts) read.push(await readReceipts(bytesOf(each)));
     const report = await verifyLog(bytesOf(log), { receipts: read, mySeed, key });
     return {
-      verdict: report.verdict, why: report.why, failed_rolls: report.failedRolls,
+      verdict: report.verdict,
+      why: report.why,
+      failed_rolls: report.failedRolls,
       failures: report.failures.map(({ code, seq, field }) => [code, seq, field]),
       proof: report.proof !== null,
     };

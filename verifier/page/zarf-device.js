@@ -34,7 +34,9 @@ const $dice = (() => {
 const { encode, fromHex, hmac, hmacKey, sha256 } = $bytes;
 
 const isSeed = (text) =>
-  typeof text === "string" && text.length === 64 && /^[0-9a-f]+$/.test(text) &&
+  typeof text === "string" &&
+  text.length === 64 &&
+  /^[0-9a-f]+$/.test(text) &&
   text !== text.slice(0, 2).repeat(32);
 
 const commitmentOf = (seed) => sha256(fromHex(seed));
@@ -77,7 +79,11 @@ const DEPTH = 16;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-const WORDS = [["true", true], ["false", false], ["null", null]];
+const WORDS = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+];
 
 class JsonError extends Error {}
 
@@ -101,7 +107,7 @@ function parse(text) {
 
   const string = () => {
     let read = "";
-    for (at++; ; ) {
+    for (at++; ;) {
       read += match(PLAIN);
       const end = text[at++];
       if (end === '"') return read;
@@ -191,7 +197,10 @@ const { parse, write } = $json;
 const MAX_LINE = 4096;
 
 const integer = (low, high) => (v) => Number.isInteger(v) && v >= low && v <= high;
-const oneOf = (...values) => (v) => values.includes(v);
+const oneOf =
+  (...values) =>
+  (v) =>
+    values.includes(v);
 const text = (pattern) => (v) => typeof v === "string" && pattern.test(v);
 const orNull = (test) => (v) => v === null || test(v);
 const list = (length, test) => (v) => Array.isArray(v) && v.length === length && v.every(test);
@@ -214,59 +223,97 @@ function label(v) {
 
 function options(v) {
   const small = integer(0, 999);
-  return v instanceof Map &&
-    [...v].every(([key, inner]) => name(key) && (typeof inner === "boolean" || small(inner)));
+  return (
+    v instanceof Map &&
+    [...v].every(([key, inner]) => name(key) && (typeof inner === "boolean" || small(inner)))
+  );
 }
 
 const linked = (fields) => ({ prev: hex(64), time, ...fields });
 
-const EVENTS = new Map(Object.entries({
-  match: {
-    time, protocol: oneOf("zarf/1"), match_id: matchId,
-    seeding: oneOf("committed", "direct", "chained"), rules: orNull(name),
-    length: orNull(integer(1, 999)), options, players: list(2, label), commitment: hex(64),
-    public_key: hex(64), key_id: hex(16),
-  },
-  seed_commitment: linked({ player, commitment: hex(64) }),
-  seed: linked({ player, seed: isSeed }),
-  roll: linked({
-    index: count, purpose: oneOf("opening", "turn"), player: orNull(player),
-    dice: list(2, integer(1, 6)), links: list(3, hex(64)),
+const EVENTS = new Map(
+  Object.entries({
+    match: {
+      time,
+      protocol: oneOf("zarf/1"),
+      match_id: matchId,
+      seeding: oneOf("committed", "direct", "chained"),
+      rules: orNull(name),
+      length: orNull(integer(1, 999)),
+      options,
+      players: list(2, label),
+      commitment: hex(64),
+      public_key: hex(64),
+      key_id: hex(16),
+    },
+    seed_commitment: linked({ player, commitment: hex(64) }),
+    seed: linked({ player, seed: isSeed }),
+    roll: linked({
+      index: count,
+      purpose: oneOf("opening", "turn"),
+      player: orNull(player),
+      dice: list(2, integer(1, 6)),
+      links: list(3, hex(64)),
+    }),
+    play: linked({ player, moves: text(/^[0-9a-z/*() ]{0,120}$/), auto: oneOf(true, false) }),
+    pass_unrolled: linked({ player }),
+    double: linked({ player }),
+    take: linked({ player }),
+    drop: linked({ player }),
+    resign_offer: linked({ player, value: integer(1, 3) }),
+    resign_accept: linked({ player }),
+    resign_refuse: linked({ player }),
+    game_end: linked({
+      winner: player,
+      points: count,
+      kind: oneOf("single", "gammon", "backgammon", "drop", "resign", "forfeit"),
+      score,
+    }),
+    match_end: linked({
+      winner: orNull(player),
+      reason: oneOf("score", "resign", "timeout", "disconnect", "abandon", "abort", "finished"),
+      score: orNull(score),
+    }),
+    reveal: linked({ server_seed: isSeed }),
+    signature: linked({ seq: count, head: hex(64), key_id: hex(16), sig: hex(128) }),
   }),
-  play: linked({ player, moves: text(/^[0-9a-z/*() ]{0,120}$/), auto: oneOf(true, false) }),
-  pass_unrolled: linked({ player }),
-  double: linked({ player }),
-  take: linked({ player }),
-  drop: linked({ player }),
-  resign_offer: linked({ player, value: integer(1, 3) }),
-  resign_accept: linked({ player }),
-  resign_refuse: linked({ player }),
-  game_end: linked({
-    winner: player, points: count,
-    kind: oneOf("single", "gammon", "backgammon", "drop", "resign", "forfeit"), score,
-  }),
-  match_end: linked({
-    winner: orNull(player),
-    reason: oneOf("score", "resign", "timeout", "disconnect", "abandon", "abort", "finished"),
-    score: orNull(score),
-  }),
-  reveal: linked({ server_seed: isSeed }),
-  signature: linked({ seq: count, head: hex(64), key_id: hex(16), sig: hex(128) }),
-}));
+);
 const OPTIONAL = new Set(["links"]);
 
-const ROLL_RECEIPT = new Map([["roll_receipt", {
-  match_id: matchId, key_id: hex(16), seq: count, head: hex(64), sig: hex(128),
-  line: (v) => typeof v === "string",
-}]]);
+const ROLL_RECEIPT = new Map([
+  [
+    "roll_receipt",
+    {
+      match_id: matchId,
+      key_id: hex(16),
+      seq: count,
+      head: hex(64),
+      sig: hex(128),
+      line: (v) => typeof v === "string",
+    },
+  ],
+]);
 
-const statement = (v) => v instanceof Map && [...v.keys()].join() === "first,seq,lines,sig" &&
-  count(v.get("first")) && count(v.get("seq")) && hex(128)(v.get("sig")) &&
-  Array.isArray(v.get("lines")) && v.get("lines").every((line) => typeof line === "string");
+const statement = (v) =>
+  v instanceof Map &&
+  [...v.keys()].join() === "first,seq,lines,sig" &&
+  count(v.get("first")) &&
+  count(v.get("seq")) &&
+  hex(128)(v.get("sig")) &&
+  Array.isArray(v.get("lines")) &&
+  v.get("lines").every((line) => typeof line === "string");
 
-const FRAUD_PROOF = new Map([["fraud_proof", {
-  protocol: oneOf("zarf/1"), match_id: matchId, public_key: hex(64), statements: list(2, statement),
-}]]);
+const FRAUD_PROOF = new Map([
+  [
+    "fraud_proof",
+    {
+      protocol: oneOf("zarf/1"),
+      match_id: matchId,
+      public_key: hex(64),
+      statements: list(2, statement),
+    },
+  ],
+]);
 
 function showName(field) {
   const shown = Array.from({ length: field.length }, (_, i) => {
@@ -302,7 +349,8 @@ function decodeLine(bytes, kinds = EVENTS, long = false) {
   if (duplicate) return refuse("field-duplicate", duplicate.map(showName).join("."));
   const type = fields.get("type");
   const table = kinds.get(type);
-  if (!table) return refuse("event-unknown", "type", typeof type === "string" ? showName(type) : "");
+  if (!table)
+    return refuse("event-unknown", "type", typeof type === "string" ? showName(type) : "");
   if (fields.has("protocol") && "protocol" in table && fields.get("protocol") !== "zarf/1") {
     const named = fields.get("protocol");
     return refuse("protocol-unknown", "protocol", typeof named === "string" ? showName(named) : "");
@@ -317,7 +365,9 @@ function refuseFields(fields, table) {
   if (extra !== undefined) return refuse("field-unknown", showName(extra));
   const missing = known.find((field) => !fields.has(field) && !OPTIONAL.has(field));
   if (missing) return refuse("field-missing", missing);
-  const wrong = known.slice(1).find((field) => fields.has(field) && !table[field](fields.get(field)));
+  const wrong = known
+    .slice(1)
+    .find((field) => fields.has(field) && !table[field](fields.get(field)));
   if (wrong) return refuse("field-value", wrong);
   const due = known.filter((field) => fields.has(field));
   const misplaced = given.find((field, i) => field !== due[i]);
@@ -326,7 +376,8 @@ function refuseFields(fields, table) {
 
 function canonical(fields, bytes) {
   const event = Object.fromEntries(fields);
-  if (event.options) event.options = new Map([...event.options].sort(([a], [b]) => (a < b ? -1 : 1)));
+  if (event.options)
+    event.options = new Map([...event.options].sort(([a], [b]) => (a < b ? -1 : 1)));
   return sameBytes(encode(write(event)), bytes) ? { event } : refuse("line-not-canonical");
 }
 return { MAX_LINE, EVENTS, ROLL_RECEIPT, FRAUD_PROOF, showName, decodeLine };
@@ -375,11 +426,21 @@ const { ROLL_RECEIPT, decodeLine } = $grammar;
 const { InputError, splitLines } = $log;
 
 const RECEIPTED = new Set([
-  "roll", "play", "pass_unrolled", "double", "take", "drop", "resign_offer", "resign_accept",
-  "resign_refuse", "game_end", "reveal",
+  "roll",
+  "play",
+  "pass_unrolled",
+  "double",
+  "take",
+  "drop",
+  "resign_offer",
+  "resign_accept",
+  "resign_refuse",
+  "game_end",
+  "reveal",
 ]);
 const COMMITTED = "match,signature,seed_commitment,seed_commitment,signature";
-const isReceipt = (bytes) => new TextDecoder().decode(bytes.subarray(0, 24)).includes("roll_receipt");
+const isReceipt = (bytes) =>
+  new TextDecoder().decode(bytes.subarray(0, 24)).includes("roll_receipt");
 
 async function readOpening(parts) {
   const lines = [];
@@ -522,7 +583,9 @@ class Device {
     const verifyHead = await headVerifier(match.public_key);
     const keyId = await keyIdOf(match.public_key);
     need(await openingHolds(opening, keyId, verifyHead), "opening-invalid");
-    const commitments = new Map(opening.slice(2, 4).map(({ event }) => [event.player, event.commitment]));
+    const commitments = new Map(
+      opening.slice(2, 4).map(({ event }) => [event.player, event.commitment]),
+    );
     need(commitments.get(this.player) === (await this.commitment()), "opening-not-my-commitment");
     const all = new Set([match.commitment, ...commitments.values()]);
     need(all.size === 3 && commitments.size === 2, "opening-commitments-equal");
@@ -556,7 +619,10 @@ class Device {
     const page = window.open(url);
     const tell = ({ source, data }) => {
       if (source !== page || data !== "zarf-ready") return;
-      page.postMessage({ zarf: 1, receipt: this.file(), seed: this.seed, log }, new URL(url).origin);
+      page.postMessage(
+        { zarf: 1, receipt: this.file(), seed: this.seed, log },
+        new URL(url).origin,
+      );
       window.removeEventListener("message", tell);
     };
     window.addEventListener("message", tell);

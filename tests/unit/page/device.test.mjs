@@ -7,15 +7,25 @@ import { isSeed } from "../../../verifier/page/src/dice.js";
 import { Device, newSeed } from "../../../verifier/page/src/device.js";
 import { readReceipts } from "../../../verifier/page/src/receipts.js";
 
-const vector = JSON.parse(readFileSync(new URL(
-  "../../vectors/logs/committed_verified_by_all_that_a_player_keeps.json", import.meta.url), "utf-8"));
+const vector = JSON.parse(
+  readFileSync(
+    new URL(
+      "../../vectors/logs/committed_verified_by_all_that_a_player_keeps.json",
+      import.meta.url,
+    ),
+    "utf-8",
+  ),
+);
 const lines = vector.receipts[0].text.split(/(?<=\n)/);
 const opening = lines.slice(0, 5).join("");
 
 /** The device of player 1 of that match: its seed is the one in the vector. */
 function device(given = {}) {
   const kept = new Map();
-  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
+  const storage = {
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, text) => kept.set(name, text),
+  };
   const { matchId = "test-match-1", player = 1, seed = vector.my_seed, publicKey = null } = given;
   const state = { seed, opening: "", rolls: [] };
   storage.setItem(`zarf:${matchId}:${player}`, JSON.stringify(state));
@@ -45,7 +55,8 @@ test("R1: nothing is opened on a receipt that does not hold", async () => {
   await refuses(opening, "opening-other-key", { publicKey: "ab".repeat(32) });
   await refuses(lines.slice(0, 2).join(""), "receipt-not-an-opening");
   const sig = opening.lastIndexOf('"sig":"') + 7;
-  const forged = opening.slice(0, sig) + (opening[sig] === "0" ? "1" : "0") + opening.slice(sig + 1);
+  const forged =
+    opening.slice(0, sig) + (opening[sig] === "0" ? "1" : "0") + opening.slice(sig + 1);
   await refuses(forged, "opening-invalid");
   const { made } = device();
   await made.open(opening);
@@ -57,7 +68,11 @@ test("R2: a roll receipt of another match, or with a false signature, is not kep
   await assert.rejects(made.keepRoll(lines[5]), { code: "opening-missing" });
   await made.open(opening);
   const { sig } = JSON.parse(lines[5]);
-  await assert.rejects(made.keepRoll(lines[5].replace(sig, "0".repeat(128))), { code: "receipt-invalid" });
-  await assert.rejects(made.keepRoll(lines[5].replace("test-match-1", "x")), { code: "receipt-other-match" });
+  await assert.rejects(made.keepRoll(lines[5].replace(sig, "0".repeat(128))), {
+    code: "receipt-invalid",
+  });
+  await assert.rejects(made.keepRoll(lines[5].replace("test-match-1", "x")), {
+    code: "receipt-other-match",
+  });
   assert.equal(made.file(), opening);
 });

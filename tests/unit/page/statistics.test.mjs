@@ -15,20 +15,29 @@ function exactly(n) {
   }
   const tail = (list) => {
     let sum = 0n;
-    return list.findIndex((term) => { sum += term; return sum * 40n >= all; });
+    return list.findIndex((term) => {
+      sum += term;
+      return sum * 40n >= all;
+    });
   };
   return [tail(terms), n - tail([...terms].reverse())];
 }
 
 test("the band leaves at most 2.5 per cent on either side", () => {
-  for (const n of [1, 2, 6, 10, 63, 126, 600, 2000]) assert.deepEqual(band(n, 1 / 6), exactly(n), n);
+  for (const n of [1, 2, 6, 10, 63, 126, 600, 2000])
+    assert.deepEqual(band(n, 1 / 6), exactly(n), n);
 });
 
 test("faces and doubles are counted together and by player", () => {
   const [both, zero, one] = statisticsOf([
-    { player: 0, dice: [6, 6] }, { player: 1, dice: [1, 6] }, { player: null, dice: [2, 2] },
+    { player: 0, dice: [6, 6] },
+    { player: 1, dice: [1, 6] },
+    { player: null, dice: [2, 2] },
   ]);
-  assert.deepEqual(both.faces.map(({ count }) => count), [1, 2, 0, 0, 0, 3]);
+  assert.deepEqual(
+    both.faces.map(({ count }) => count),
+    [1, 2, 0, 0, 0, 3],
+  );
   assert.equal(both.doubles.count, 2);
   assert.deepEqual([zero.rolls, zero.doubles.count, one.rolls, one.doubles.count], [1, 1, 1, 0]);
   assert.equal(statisticsOf([{ player: null, dice: [1, 2] }]).length, 1);

@@ -4,17 +4,29 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import { fromHex, toHex } from "../../../verifier/page/src/bytes.js";
-import { commitmentOf, isSeed, readDigest, roll, secretKey } from "../../../verifier/page/src/dice.js";
+import {
+  commitmentOf,
+  isSeed,
+  readDigest,
+  roll,
+  secretKey,
+} from "../../../verifier/page/src/dice.js";
 import { checkProof, encodeProof, readProof } from "../../../verifier/page/src/fraud.js";
 import { InputError } from "../../../verifier/page/src/log.js";
 import { readReceipts } from "../../../verifier/page/src/receipts.js";
-import { headMessage, headVerifier, isWeak, keyIdOf } from "../../../verifier/page/src/signatures.js";
+import {
+  headMessage,
+  headVerifier,
+  isWeak,
+  keyIdOf,
+} from "../../../verifier/page/src/signatures.js";
 import { exitStatus, verifyLog } from "../../../verifier/page/src/verify.js";
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
 const load = (name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf-8"));
 const all = (folder) => readdirSync(new URL(folder, FOLDER)).map((name) => load(folder + name));
-const bytesOf = ({ text, base64 }) => new Uint8Array(Buffer.from(text ?? base64, text === undefined ? "base64" : "utf-8"));
+const bytesOf = ({ text, base64 }) =>
+  new Uint8Array(Buffer.from(text ?? base64, text === undefined ? "base64" : "utf-8"));
 
 for (const vector of load("rolls.json")) {
   test(`D1 to D4: ${vector.shows}, index ${vector.index}`, async () => {
@@ -37,9 +49,18 @@ for (const vector of load("bytes.json")) {
     };
     const { dice, blocks } = await roll(null, "m", ["0", "1"], 7, digestOf);
     assert.deepEqual(dice, vector.dice);
-    assert.deepEqual(blocks.map(({ taken }) => taken), vector.taken);
-    assert.deepEqual(blocks.map(({ skipped }) => skipped), vector.skipped);
-    assert.deepEqual(messages, vector.digests.map((_, block) => `zarf/1:roll:m:0:1:7:${block}`));
+    assert.deepEqual(
+      blocks.map(({ taken }) => taken),
+      vector.taken,
+    );
+    assert.deepEqual(
+      blocks.map(({ skipped }) => skipped),
+      vector.skipped,
+    );
+    assert.deepEqual(
+      messages,
+      vector.digests.map((_, block) => `zarf/1:roll:m:0:1:7:${block}`),
+    );
   });
 }
 
@@ -77,7 +98,9 @@ async function judge(vector) {
     const report = await verifyLog(bytesOf(vector.log), given);
     const [first] = report.failures;
     return {
-      verdict: report.verdict, why: report.why, exit_status: exitStatus(report.verdict),
+      verdict: report.verdict,
+      why: report.why,
+      exit_status: exitStatus(report.verdict),
       first: first ? { code: first.code, seq: first.seq, field: first.field } : null,
       failed_rolls: report.failedRolls,
       proof: report.proof,

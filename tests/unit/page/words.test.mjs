@@ -3,24 +3,37 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
-import { LANGUAGES, chooseLanguage, fill, rollName, sentence, showLabel, showTime } from "../../../verifier/page/src/i18n.js";
+import {
+  LANGUAGES,
+  chooseLanguage,
+  fill,
+  rollName,
+  sentence,
+  showLabel,
+  showTime,
+} from "../../../verifier/page/src/i18n.js";
 
 const PAGE = new URL("../../../verifier/page/src/", import.meta.url);
 const sources = readdirSync(PAGE, { recursive: true })
   .filter((name) => name.endsWith(".js") && !name.startsWith("words"))
-  .map((name) => readFileSync(new URL(name, PAGE), "utf-8")).join("\n");
+  .map((name) => readFileSync(new URL(name, PAGE), "utf-8"))
+  .join("\n");
 const { tr, en } = LANGUAGES;
 
 const protocol = readFileSync(new URL("../../../verifier/PROTOCOL.md", import.meta.url), "utf-8");
 const section = (letter) => protocol.split(/^## /m).find((part) => part.startsWith(`${letter}. `));
 const named = ["R", "P", "F"].flatMap((letter) =>
-  [...section(letter).matchAll(/`([a-z]+(?:-[a-z0-9]+)+)`/g)].map(([, code]) => code));
-const own = [...sources.matchAll(/"((?:rule|receipt|proof|log|my-seed|key)(?:-[a-z]+)+)"/g)].map(([, code]) => code)
+  [...section(letter).matchAll(/`([a-z]+(?:-[a-z0-9]+)+)`/g)].map(([, code]) => code),
+);
+const own = [...sources.matchAll(/"((?:rule|receipt|proof|log|my-seed|key)(?:-[a-z]+)+)"/g)]
+  .map(([, code]) => code)
   .filter((code) => !(code in tr.states) && !["log-file", "receipt-file"].includes(code));
 
 test("every code of PROTOCOL.md and of the sources has its sentence", () => {
   const codes = new Set([...named, ...own].filter((code) => code !== "plays-only"));
-  assert.ok(codes.has("field-duplicate") && codes.has("rule-cube-limit") && codes.has("proof-chain-broken"));
+  assert.ok(
+    codes.has("field-duplicate") && codes.has("rule-cube-limit") && codes.has("proof-chain-broken"),
+  );
   for (const words of [tr, en]) for (const code of codes) assert.ok(words.codes[code], code);
 });
 
@@ -41,15 +54,33 @@ test("the two languages have the same keys, and their sentences the same places 
 
 test("every word that the sources use is there", () => {
   for (const [, key] of sources.matchAll(/\bwords\.(\w+)/g)) assert.ok(key in tr, key);
-  for (const [, key] of sources.matchAll(/words\.codes\["([\w-]+)"\]/g)) assert.ok(tr.codes[key], key);
+  for (const [, key] of sources.matchAll(/words\.codes\["([\w-]+)"\]/g))
+    assert.ok(tr.codes[key], key);
 });
 
 test("every state that the page can be in has a title and a text", () => {
-  const states = [...sources.matchAll(/\["([a-z-]+)", "(?:red|amber|green)"|say\("([a-z-]+)"|id: "([a-z-]+)", tone/g)]
-    .map((found) => found[1] ?? found[2] ?? found[3]);
-  for (const why of ["cut-short", "not-ended", "not-revealed", "not-signed", "dice-many", "two-commitments", "verified", "verified-seed", "plays-unchecked"]) states.push(why);
-  assert.ok(states.includes("no-crypto") && states.includes("plays") && states.includes("verified-seed"));
-  for (const words of [tr, en]) for (const id of states) assert.equal(words.states[id]?.length, 2, id);
+  const states = [
+    ...sources.matchAll(
+      /\["([a-z-]+)", "(?:red|amber|green)"|say\("([a-z-]+)"|id: "([a-z-]+)", tone/g,
+    ),
+  ].map((found) => found[1] ?? found[2] ?? found[3]);
+  for (const why of [
+    "cut-short",
+    "not-ended",
+    "not-revealed",
+    "not-signed",
+    "dice-many",
+    "two-commitments",
+    "verified",
+    "verified-seed",
+    "plays-unchecked",
+  ])
+    states.push(why);
+  assert.ok(
+    states.includes("no-crypto") && states.includes("plays") && states.includes("verified-seed"),
+  );
+  for (const words of [tr, en])
+    for (const id of states) assert.equal(words.states[id]?.length, 2, id);
 });
 
 test("Turkish keeps to one form of address", () => {

@@ -37,32 +37,61 @@ function setLanguage(next) {
 
 /** A file button with our own words: the browser's would be in the browser's language. */
 function fileButton(name, text, take) {
-  const chooser = el("input", { type: "file", id: name, class: "file", onchange: async () => {
-    const [file] = chooser.files;
-    if (file) await take(new Uint8Array(await file.arrayBuffer()));
-    chooser.value = "";
-  }, onkeydown: (event) => {
-    // Enter would submit the form.
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    chooser.click();
-  } });
+  const chooser = el("input", {
+    type: "file",
+    id: name,
+    class: "file",
+    onchange: async () => {
+      const [file] = chooser.files;
+      if (file) await take(new Uint8Array(await file.arrayBuffer()));
+      chooser.value = "";
+    },
+    onkeydown: (event) => {
+      // Enter would submit the form.
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      chooser.click();
+    },
+  });
   return [chooser, el("label", { for: name, class: "button" }, text)];
 }
 
-const area = (name, label, hint, oninput) => el("div", { class: "field" },
-  el("label", { for: name }, label),
-  fields[name] = el("textarea", { id: name, rows: 2, spellcheck: "false", autocomplete: "off",
-    "aria-describedby": hint ? `${name}-hint` : null, oninput }),
-  hint ? el("p", { class: "quiet", id: `${name}-hint` }, hint) : "");
+const area = (name, label, hint, oninput) =>
+  el(
+    "div",
+    { class: "field" },
+    el("label", { for: name }, label),
+    (fields[name] = el("textarea", {
+      id: name,
+      rows: 2,
+      spellcheck: "false",
+      autocomplete: "off",
+      "aria-describedby": hint ? `${name}-hint` : null,
+      oninput,
+    })),
+    hint ? el("p", { class: "quiet", id: `${name}-hint` }, hint) : "",
+  );
 
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 
 function draw() {
-  const kept = { log: fields.log?.value ?? "", receipt: fields.receipt?.value ?? "", seed: fields.seed?.value ?? input.seed };
-  const choices = Object.keys(LANGUAGES).map((each) => el("button", {
-    type: "button", lang: each, "aria-pressed": String(each === language), onclick: () => setLanguage(each),
-  }, { tr: "Türkçe", en: "English" }[each]));
+  const kept = {
+    log: fields.log?.value ?? "",
+    receipt: fields.receipt?.value ?? "",
+    seed: fields.seed?.value ?? input.seed,
+  };
+  const choices = Object.keys(LANGUAGES).map((each) =>
+    el(
+      "button",
+      {
+        type: "button",
+        lang: each,
+        "aria-pressed": String(each === language),
+        onclick: () => setLanguage(each),
+      },
+      { tr: "Türkçe", en: "English" }[each],
+    ),
+  );
   const takeReceipt = async (bytes) => {
     input.receipt = bytes;
     fields.receipt.value = textOf(bytes);
@@ -77,19 +106,56 @@ function draw() {
     if (text.trim()) input.log = encode(text.endsWith("\n") ? text : `${text}\n`);
   };
   root.replaceChildren(
-    el("header", {}, el("div", {}, el("h1", {}, words.title), el("p", {}, served ? words.leadServed : words.lead)),
-      el("nav", { "aria-label": words.language, class: "buttons" }, choices)),
-    el("main", {},
-      el("form", { class: "input", onsubmit: (event) => { event.preventDefault(); run(); } },
-        el("div", { class: "choose" }, fileButton("log-file", words.chooseLog, takeLog), el("span", {}, words.dropHint)),
+    el(
+      "header",
+      {},
+      el("div", {}, el("h1", {}, words.title), el("p", {}, served ? words.leadServed : words.lead)),
+      el("nav", { "aria-label": words.language, class: "buttons" }, choices),
+    ),
+    el(
+      "main",
+      {},
+      el(
+        "form",
+        {
+          class: "input",
+          onsubmit: (event) => {
+            event.preventDefault();
+            run();
+          },
+        },
+        el(
+          "div",
+          { class: "choose" },
+          fileButton("log-file", words.chooseLog, takeLog),
+          el("span", {}, words.dropHint),
+        ),
         area("log", words.pasteLog, "", pasted),
-        area("receipt", words.yourReceipt, words.receiptHint, () => { input.receipt = null; }),
-        el("div", { class: "choose" }, fileButton("receipt-file", words.chooseReceipt, takeReceipt)),
-        el("div", { class: "field" }, el("label", { for: "seed" }, words.yourSeed),
-          fields.seed = el("input", { id: "seed", type: "text", spellcheck: "false", autocomplete: "off" })),
-        el("button", { type: "submit", class: "main" }, words.verify)),
-      output),
-    footer());
+        area("receipt", words.yourReceipt, words.receiptHint, () => {
+          input.receipt = null;
+        }),
+        el(
+          "div",
+          { class: "choose" },
+          fileButton("receipt-file", words.chooseReceipt, takeReceipt),
+        ),
+        el(
+          "div",
+          { class: "field" },
+          el("label", { for: "seed" }, words.yourSeed),
+          (fields.seed = el("input", {
+            id: "seed",
+            type: "text",
+            spellcheck: "false",
+            autocomplete: "off",
+          })),
+        ),
+        el("button", { type: "submit", class: "main" }, words.verify),
+      ),
+      output,
+    ),
+    footer(),
+  );
   fields.log.value = kept.log;
   fields.receipt.value = kept.receipt;
   fields.seed.value = kept.seed;
@@ -99,9 +165,17 @@ function draw() {
 function footer() {
   const code = el("code", {}, "…");
   const parts = ["script", "style"].map((name) => document.querySelector(name)?.textContent ?? "");
-  if (globalThis.crypto?.subtle) sha256(encode(parts.join(""))).then((value) => { code.textContent = value; });
-  return el("footer", {}, el("p", {}, fill(words.page, { version: VERSION }), " · ", words.codeHash, ": ", code),
-    el("p", {}, words.fileHash), el("p", {}, words.seedsShown));
+  if (globalThis.crypto?.subtle)
+    sha256(encode(parts.join(""))).then((value) => {
+      code.textContent = value;
+    });
+  return el(
+    "footer",
+    {},
+    el("p", {}, fill(words.page, { version: VERSION }), " · ", words.codeHash, ": ", code),
+    el("p", {}, words.fileHash),
+    el("p", {}, words.seedsShown),
+  );
 }
 
 /** Show what `make` gives, and again after a change of language. */
@@ -120,7 +194,8 @@ function present(make) {
 function say(id, tone, given = {}) {
   present(() => {
     const [title, text] = words.states[id].map((each) =>
-      fill(each, { ...given, reason: given.code ? words.codes[given.code] : "" }));
+      fill(each, { ...given, reason: given.code ? words.codes[given.code] : "" }),
+    );
     const verdict = verdictBox(tone, title, text);
     return { element: el("div", {}, verdict, notProved(words)), verdict };
   });
@@ -152,7 +227,8 @@ async function run() {
   output.replaceChildren(el("p", { role: "status" }, words.working));
   let reading = "unreadable";
   try {
-    if (textOf(input.log.subarray(0, 21)) === '{"type":"fraud_proof"') return await sayProof(input.log);
+    if (textOf(input.log.subarray(0, 21)) === '{"type":"fraud_proof"')
+      return await sayProof(input.log);
     const receipt = receiptBytes();
     const receipts = [];
     reading = "bad-input";

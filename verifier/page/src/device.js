@@ -67,7 +67,9 @@ export class Device {
     const verifyHead = await headVerifier(match.public_key);
     const keyId = await keyIdOf(match.public_key);
     need(await openingHolds(opening, keyId, verifyHead), "opening-invalid");
-    const commitments = new Map(opening.slice(2, 4).map(({ event }) => [event.player, event.commitment]));
+    const commitments = new Map(
+      opening.slice(2, 4).map(({ event }) => [event.player, event.commitment]),
+    );
     need(commitments.get(this.player) === (await this.commitment()), "opening-not-my-commitment");
     const all = new Set([match.commitment, ...commitments.values()]);
     need(all.size === 3 && commitments.size === 2, "opening-commitments-equal");
@@ -113,7 +115,10 @@ export class Device {
     const page = window.open(url);
     const tell = ({ source, data }) => {
       if (source !== page || data !== "zarf-ready") return;
-      page.postMessage({ zarf: 1, receipt: this.file(), seed: this.seed, log }, new URL(url).origin);
+      page.postMessage(
+        { zarf: 1, receipt: this.file(), seed: this.seed, log },
+        new URL(url).origin,
+      );
       window.removeEventListener("message", tell);
     };
     window.addEventListener("message", tell);

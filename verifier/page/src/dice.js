@@ -3,7 +3,9 @@ import { encode, fromHex, hmac, hmacKey, sha256 } from "./bytes.js";
 
 /** S1: 64 lower-case hex digits that are not 32 equal bytes. */
 export const isSeed = (text) =>
-  typeof text === "string" && text.length === 64 && /^[0-9a-f]+$/.test(text) &&
+  typeof text === "string" &&
+  text.length === 64 &&
+  /^[0-9a-f]+$/.test(text) &&
   text !== text.slice(0, 2).repeat(32);
 
 /** S2: the commitment to a seed, of the bytes and not of the hex. */

@@ -28,7 +28,9 @@ async function readStatement({ first, seq, lines, sig }) {
     if (!event || !text.isWellFormed()) return null;
     read.push({ text, event, head: await sha256(bytes) });
   }
-  return read.length > 0 && read.length === seq - first + 1 ? { first, seq, sig, lines: read } : null;
+  return read.length > 0 && read.length === seq - first + 1
+    ? { first, seq, sig, lines: read }
+    : null;
 }
 
 /** P2: whether two statements cannot both be true. */
@@ -37,7 +39,10 @@ function contradict(a, b) {
   for (let seq = Math.max(a.first, b.first); seq <= Math.min(a.seq, b.seq); seq++) {
     if (line(a, seq).text !== line(b, seq).text) return true;
   }
-  for (const [x, y] of [[a, b], [b, a]]) {
+  for (const [x, y] of [
+    [a, b],
+    [b, a],
+  ]) {
     if (y.first === x.seq + 1 && y.lines[0].event.prev !== x.lines.at(-1).head) return true;
     if (x.lines.at(-1).event.type === "reveal" && y.seq > x.seq) return true;
   }
@@ -64,7 +69,9 @@ export async function checkProof(proof) {
   for (const statement of proof.statements) {
     const each = await readStatement(statement);
     if (!each) return "proof-statement-malformed";
-    const tied = each.lines.every(({ event }, i) => i === 0 || event.prev === each.lines[i - 1].head);
+    const tied = each.lines.every(
+      ({ event }, i) => i === 0 || event.prev === each.lines[i - 1].head,
+    );
     if (!tied) return "proof-chain-broken";
     const { head } = each.lines.at(-1);
     if (!(await verifyHead(proof.match_id, each.seq, head, each.sig))) {
@@ -77,7 +84,10 @@ export async function checkProof(proof) {
 
 /** P1: the run of lines from `first` up to the line that is signed. */
 export const statement = (lines, first, seq, sig) => ({
-  first, seq, lines: lines.map(({ bytes }) => decode(bytes)), sig,
+  first,
+  seq,
+  lines: lines.map(({ bytes }) => decode(bytes)),
+  sig,
 });
 
 /**

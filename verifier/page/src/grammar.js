@@ -7,7 +7,10 @@ import { parse, write } from "./json.js";
 export const MAX_LINE = 4096;
 
 const integer = (low, high) => (v) => Number.isInteger(v) && v >= low && v <= high;
-const oneOf = (...values) => (v) => values.includes(v);
+const oneOf =
+  (...values) =>
+  (v) =>
+    values.includes(v);
 const text = (pattern) => (v) => typeof v === "string" && pattern.test(v);
 const orNull = (test) => (v) => v === null || test(v);
 const list = (length, test) => (v) => Array.isArray(v) && v.length === length && v.every(test);
@@ -30,62 +33,100 @@ function label(v) {
 
 function options(v) {
   const small = integer(0, 999);
-  return v instanceof Map &&
-    [...v].every(([key, inner]) => name(key) && (typeof inner === "boolean" || small(inner)));
+  return (
+    v instanceof Map &&
+    [...v].every(([key, inner]) => name(key) && (typeof inner === "boolean" || small(inner)))
+  );
 }
 
 const linked = (fields) => ({ prev: hex(64), time, ...fields });
 
 /** The table of L: for each event its fields after `type`, in order, each with its test. */
-export const EVENTS = new Map(Object.entries({
-  match: {
-    time, protocol: oneOf("zarf/1"), match_id: matchId,
-    seeding: oneOf("committed", "direct", "chained"), rules: orNull(name),
-    length: orNull(integer(1, 999)), options, players: list(2, label), commitment: hex(64),
-    public_key: hex(64), key_id: hex(16),
-  },
-  seed_commitment: linked({ player, commitment: hex(64) }),
-  seed: linked({ player, seed: isSeed }),
-  roll: linked({
-    index: count, purpose: oneOf("opening", "turn"), player: orNull(player),
-    dice: list(2, integer(1, 6)), links: list(3, hex(64)),
+export const EVENTS = new Map(
+  Object.entries({
+    match: {
+      time,
+      protocol: oneOf("zarf/1"),
+      match_id: matchId,
+      seeding: oneOf("committed", "direct", "chained"),
+      rules: orNull(name),
+      length: orNull(integer(1, 999)),
+      options,
+      players: list(2, label),
+      commitment: hex(64),
+      public_key: hex(64),
+      key_id: hex(16),
+    },
+    seed_commitment: linked({ player, commitment: hex(64) }),
+    seed: linked({ player, seed: isSeed }),
+    roll: linked({
+      index: count,
+      purpose: oneOf("opening", "turn"),
+      player: orNull(player),
+      dice: list(2, integer(1, 6)),
+      links: list(3, hex(64)),
+    }),
+    play: linked({ player, moves: text(/^[0-9a-z/*() ]{0,120}$/), auto: oneOf(true, false) }),
+    pass_unrolled: linked({ player }),
+    double: linked({ player }),
+    take: linked({ player }),
+    drop: linked({ player }),
+    resign_offer: linked({ player, value: integer(1, 3) }),
+    resign_accept: linked({ player }),
+    resign_refuse: linked({ player }),
+    game_end: linked({
+      winner: player,
+      points: count,
+      kind: oneOf("single", "gammon", "backgammon", "drop", "resign", "forfeit"),
+      score,
+    }),
+    match_end: linked({
+      winner: orNull(player),
+      reason: oneOf("score", "resign", "timeout", "disconnect", "abandon", "abort", "finished"),
+      score: orNull(score),
+    }),
+    reveal: linked({ server_seed: isSeed }),
+    signature: linked({ seq: count, head: hex(64), key_id: hex(16), sig: hex(128) }),
   }),
-  play: linked({ player, moves: text(/^[0-9a-z/*() ]{0,120}$/), auto: oneOf(true, false) }),
-  pass_unrolled: linked({ player }),
-  double: linked({ player }),
-  take: linked({ player }),
-  drop: linked({ player }),
-  resign_offer: linked({ player, value: integer(1, 3) }),
-  resign_accept: linked({ player }),
-  resign_refuse: linked({ player }),
-  game_end: linked({
-    winner: player, points: count,
-    kind: oneOf("single", "gammon", "backgammon", "drop", "resign", "forfeit"), score,
-  }),
-  match_end: linked({
-    winner: orNull(player),
-    reason: oneOf("score", "resign", "timeout", "disconnect", "abandon", "abort", "finished"),
-    score: orNull(score),
-  }),
-  reveal: linked({ server_seed: isSeed }),
-  signature: linked({ seq: count, head: hex(64), key_id: hex(16), sig: hex(128) }),
-}));
+);
 const OPTIONAL = new Set(["links"]);
 
 /** R3: a line of a receipt file that is no line of a log. */
-export const ROLL_RECEIPT = new Map([["roll_receipt", {
-  match_id: matchId, key_id: hex(16), seq: count, head: hex(64), sig: hex(128),
-  line: (v) => typeof v === "string",
-}]]);
+export const ROLL_RECEIPT = new Map([
+  [
+    "roll_receipt",
+    {
+      match_id: matchId,
+      key_id: hex(16),
+      seq: count,
+      head: hex(64),
+      sig: hex(128),
+      line: (v) => typeof v === "string",
+    },
+  ],
+]);
 
-const statement = (v) => v instanceof Map && [...v.keys()].join() === "first,seq,lines,sig" &&
-  count(v.get("first")) && count(v.get("seq")) && hex(128)(v.get("sig")) &&
-  Array.isArray(v.get("lines")) && v.get("lines").every((line) => typeof line === "string");
+const statement = (v) =>
+  v instanceof Map &&
+  [...v.keys()].join() === "first,seq,lines,sig" &&
+  count(v.get("first")) &&
+  count(v.get("seq")) &&
+  hex(128)(v.get("sig")) &&
+  Array.isArray(v.get("lines")) &&
+  v.get("lines").every((line) => typeof line === "string");
 
 /** P3: the one object of a proof file. */
-export const FRAUD_PROOF = new Map([["fraud_proof", {
-  protocol: oneOf("zarf/1"), match_id: matchId, public_key: hex(64), statements: list(2, statement),
-}]]);
+export const FRAUD_PROOF = new Map([
+  [
+    "fraud_proof",
+    {
+      protocol: oneOf("zarf/1"),
+      match_id: matchId,
+      public_key: hex(64),
+      statements: list(2, statement),
+    },
+  ],
+]);
 
 /** F2: how a field's name is shown. */
 export function showName(field) {
@@ -131,7 +172,8 @@ export function decodeLine(bytes, kinds = EVENTS, long = false) {
   if (duplicate) return refuse("field-duplicate", duplicate.map(showName).join("."));
   const type = fields.get("type");
   const table = kinds.get(type);
-  if (!table) return refuse("event-unknown", "type", typeof type === "string" ? showName(type) : "");
+  if (!table)
+    return refuse("event-unknown", "type", typeof type === "string" ? showName(type) : "");
   if (fields.has("protocol") && "protocol" in table && fields.get("protocol") !== "zarf/1") {
     const named = fields.get("protocol");
     return refuse("protocol-unknown", "protocol", typeof named === "string" ? showName(named) : "");
@@ -146,7 +188,9 @@ function refuseFields(fields, table) {
   if (extra !== undefined) return refuse("field-unknown", showName(extra));
   const missing = known.find((field) => !fields.has(field) && !OPTIONAL.has(field));
   if (missing) return refuse("field-missing", missing);
-  const wrong = known.slice(1).find((field) => fields.has(field) && !table[field](fields.get(field)));
+  const wrong = known
+    .slice(1)
+    .find((field) => fields.has(field) && !table[field](fields.get(field)));
   if (wrong) return refuse("field-value", wrong);
   const due = known.filter((field) => fields.has(field));
   const misplaced = given.find((field, i) => field !== due[i]);
@@ -155,6 +199,7 @@ function refuseFields(fields, table) {
 
 function canonical(fields, bytes) {
   const event = Object.fromEntries(fields);
-  if (event.options) event.options = new Map([...event.options].sort(([a], [b]) => (a < b ? -1 : 1)));
+  if (event.options)
+    event.options = new Map([...event.options].sort(([a], [b]) => (a < b ? -1 : 1)));
   return sameBytes(encode(write(event)), bytes) ? { event } : refuse("line-not-canonical");
 }

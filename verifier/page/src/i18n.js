@@ -19,7 +19,9 @@ export const fill = (sentence, given = {}) =>
 export function showTime(words, time) {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
-  return new Intl.DateTimeFormat(words.locale, { dateStyle: "medium", timeStyle: "short" }).format(date);
+  return new Intl.DateTimeFormat(words.locale, { dateStyle: "medium", timeStyle: "short" }).format(
+    date,
+  );
 }
 
 const TURNS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;

@@ -5,7 +5,11 @@ const DEPTH = 16;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-const WORDS = [["true", true], ["false", false], ["null", null]];
+const WORDS = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+];
 
 export class JsonError extends Error {}
 
@@ -35,7 +39,7 @@ export function parse(text) {
 
   const string = () => {
     let read = "";
-    for (at++; ; ) {
+    for (at++; ;) {
       read += match(PLAIN);
       const end = text[at++];
       if (end === '"') return read;

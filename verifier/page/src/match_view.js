@@ -15,63 +15,112 @@ export function itemText(item, words, names) {
     const { play } = item;
     const owner = item.opening ? words.openingRoll : who;
     const mover = item.opening && play ? who : "";
-    const moved = play ? [mover, play.moves || words.noPlay, play.auto ? words.autoPlayed : ""] : [];
-    return [`${item.index + 1}.`, owner, rollName(words, item.dice), ...moved].filter(Boolean).join(" ");
+    const moved = play
+      ? [mover, play.moves || words.noPlay, play.auto ? words.autoPlayed : ""]
+      : [];
+    return [`${item.index + 1}.`, owner, rollName(words, item.dice), ...moved]
+      .filter(Boolean)
+      .join(" ");
   }
   if (item.kind === "play") return `${who} ${item.event.moves || words.noPlay}`;
   const { event } = item;
   const said = fill(words.events[item.kind], {
-    ...event, kind: words.kinds[event.kind], score: event.score?.join("–") ?? "",
+    ...event,
+    kind: words.kinds[event.kind],
+    score: event.score?.join("–") ?? "",
     reason: words.reasons[event.reason],
   });
   return item.kind === "match_end" ? said : `${who} ${said}`;
 }
 
 function copyLine(line, words) {
-  const button = el("button", { type: "button", class: "copy", onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(line);
-      button.textContent = words.copied;
-    } catch {
-      getSelection().selectAllChildren(code);
-    }
-  } }, words.copy);
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: "copy",
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(line);
+          button.textContent = words.copied;
+        } catch {
+          getSelection().selectAllChildren(code);
+        }
+      },
+    },
+    words.copy,
+  );
   const code = el("code", { tabindex: 0 }, line);
   return el("div", { class: "line" }, el("pre", {}, code), button);
 }
 
 /** The bytes that were read, one line each. */
 const bytesRead = ({ digest, taken, skipped, dice }, words) =>
-  [...taken, ...skipped].sort((a, b) => a - b).map((at) => {
-    const hex = `0x${toHex(digest.subarray(at, at + 1))} = ${digest[at]}`;
-    const read = taken.includes(at);
-    const text = fill(read ? words.byteDie : words.byteSkipped, { byte: digest[at], die: dice[taken.indexOf(at)] });
-    return el("li", {}, `${hex}: `, text);
-  });
+  [...taken, ...skipped]
+    .sort((a, b) => a - b)
+    .map((at) => {
+      const hex = `0x${toHex(digest.subarray(at, at + 1))} = ${digest[at]}`;
+      const read = taken.includes(at);
+      const text = fill(read ? words.byteDie : words.byteSkipped, {
+        byte: digest[at],
+        die: dice[taken.indexOf(at)],
+      });
+      return el("li", {}, `${hex}: `, text);
+    });
 
 function workings(roll, report, words, names) {
   const step = report.match.seeding === "direct" ? words.rollStep1Direct : words.rollStep1;
-  const seeds = [[words.serverSeed, report.serverSeed],
-    ...report.seeds.map((seed, p) => [fill(words.seedOf, { name: names[p] }), seed])];
-  return el("ol", { class: "steps" },
-    el("li", {}, step, el("dl", {}, seeds.map(([name, seed]) => [el("dt", {}, name), el("dd", {}, el("code", {}, seed))]))),
+  const seeds = [
+    [words.serverSeed, report.serverSeed],
+    ...report.seeds.map((seed, p) => [fill(words.seedOf, { name: names[p] }), seed]),
+  ];
+  return el(
+    "ol",
+    { class: "steps" },
+    el(
+      "li",
+      {},
+      step,
+      el(
+        "dl",
+        {},
+        seeds.map(([name, seed]) => [el("dt", {}, name), el("dd", {}, el("code", {}, seed))]),
+      ),
+    ),
     roll.blocks.map((block) => [
-      el("li", {}, words.rollStep2, el("pre", { tabindex: 0 }, el("code", {}, block.message)),
-        el("pre", { tabindex: 0 }, el("code", {}, toHex(block.digest)))),
+      el(
+        "li",
+        {},
+        words.rollStep2,
+        el("pre", { tabindex: 0 }, el("code", {}, block.message)),
+        el("pre", { tabindex: 0 }, el("code", {}, toHex(block.digest))),
+      ),
       el("li", {}, words.rollStep3, el("ul", {}, bytesRead(block, words))),
     ]),
-    el("li", { class: roll.agrees ? "good" : "bad" }, MARKS[roll.agrees], " ",
-      fill(words.rollStep4, { want: roll.dice.join("-"), got: roll.found.join("-") })));
+    el(
+      "li",
+      { class: roll.agrees ? "good" : "bad" },
+      MARKS[roll.agrees],
+      " ",
+      fill(words.rollStep4, { want: roll.dice.join("-"), got: roll.found.join("-") }),
+    ),
+  );
 }
 
 function byHand(roll, report, words) {
   const { match, serverSeed, seeds } = report;
   const start = toHex(roll.blocks[0].digest).slice(0, 16);
-  return el("div", {}, el("p", {}, words.byHandLead),
-    el("p", {}, fill(words.byHandCommitment, { want: match.commitment })), copyLine(commitmentLine(serverSeed), words),
+  return el(
+    "div",
+    {},
+    el("p", {}, words.byHandLead),
+    el("p", {}, fill(words.byHandCommitment, { want: match.commitment })),
+    copyLine(commitmentLine(serverSeed), words),
     el("p", {}, fill(words.byHandRoll, { want: start })),
     copyLine(rollLine(serverSeed, match.match_id, seeds, roll.index), words),
-    el("p", {}, words.byHandPython), copyLine(pythonLine(serverSeed, match.match_id, seeds, roll.index), words));
+    el("p", {}, words.byHandPython),
+    copyLine(pythonLine(serverSeed, match.match_id, seeds, roll.index), words),
+  );
 }
 
 /**
@@ -91,16 +140,47 @@ export function matchView(report, items, words, names) {
   const now = el("p", { class: "now", "aria-live": "polite" });
   const details = el("div", { class: "details" });
   const slider = el("input", {
-    type: "range", min: 0, max: items.length - 1, value: 0, "aria-label": words.position,
+    type: "range",
+    min: 0,
+    max: items.length - 1,
+    value: 0,
+    "aria-label": words.position,
     oninput: () => show(Number(slider.value)),
   });
-  const rows = items.map((item, i) => el("button", {
-    type: "button", class: item.agrees === false || item.wrong ? "bad" : "", onclick: () => show(i),
-  }, item.kind === "roll" ? el("span", { class: "mark", "aria-label": {
-    true: words.passed, false: words.failed, null: words.unchecked }[item.agrees], role: "img" }, MARKS[item.agrees]) : "",
-  item.wrong ? el("span", { class: "mark", role: "img", "aria-label": words.codes["play-illegal"] }, "⚠") : "",
-  itemText(item, words, names)));
-  const list = el("ol", { class: "moves" }, rows.map((row) => el("li", {}, row)));
+  const rows = items.map((item, i) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: item.agrees === false || item.wrong ? "bad" : "",
+        onclick: () => show(i),
+      },
+      item.kind === "roll"
+        ? el(
+            "span",
+            {
+              class: "mark",
+              "aria-label": {
+                true: words.passed,
+                false: words.failed,
+                null: words.unchecked,
+              }[item.agrees],
+              role: "img",
+            },
+            MARKS[item.agrees],
+          )
+        : "",
+      item.wrong
+        ? el("span", { class: "mark", role: "img", "aria-label": words.codes["play-illegal"] }, "⚠")
+        : "",
+      itemText(item, words, names),
+    ),
+  );
+  const list = el(
+    "ol",
+    { class: "moves" },
+    rows.map((row) => el("li", {}, row)),
+  );
 
   function drawDetails() {
     const item = items[at];
@@ -114,22 +194,38 @@ export function matchView(report, items, words, names) {
     }
     const title = fill(words.howRolled, { n: item.index + 1 });
     details.append(
-      el("details", { open: open[0] || item.agrees === false }, el("summary", {}, title), workings(roll, report, words, names)),
-      el("details", { open: open[1] }, el("summary", {}, words.byHand), byHand(roll, report, words)));
+      el(
+        "details",
+        { open: open[0] || item.agrees === false },
+        el("summary", {}, title),
+        workings(roll, report, words, names),
+      ),
+      el(
+        "details",
+        { open: open[1] },
+        el("summary", {}, words.byHand),
+        byHand(roll, report, words),
+      ),
+    );
   }
 
   function draw() {
     const item = items[at];
     const known = items.slice(0, at + 1).findLast(({ state }) => state)?.state;
     const how = { dice: item.dice ?? null, player: item.player, viewer, mirror };
-    picture.replaceChildren(...(known
-      ? [el("p", { class: "side" }, sideLine(known, 1 - viewer, words, names)),
-        drawBoard(known, how, words, names),
-        el("p", { class: "side" }, sideLine(known, viewer, words, names)),
-        el("p", { class: "side" }, `${words.score}: ${known.score.join("–")}`),
-        item.state ? "" : el("p", { class: "amber" }, words.boardStopped)]
-      : []));
-    now.textContent = itemText(item, words, names) +
+    picture.replaceChildren(
+      ...(known
+        ? [
+            el("p", { class: "side" }, sideLine(known, 1 - viewer, words, names)),
+            drawBoard(known, how, words, names),
+            el("p", { class: "side" }, sideLine(known, viewer, words, names)),
+            el("p", { class: "side" }, `${words.score}: ${known.score.join("–")}`),
+            item.state ? "" : el("p", { class: "amber" }, words.boardStopped),
+          ]
+        : []),
+    );
+    now.textContent =
+      itemText(item, words, names) +
       (item.agrees === false ? ` – ${words.failed}` : item.agrees ? ` – ${words.passed}` : "");
   }
 
@@ -154,9 +250,16 @@ export function matchView(report, items, words, names) {
     playing.textContent = words.play;
   }
 
-  const speed = el("select", { "aria-label": words.speed, onchange: () => timer && run() },
-    [[2000, "½×"], [1000, "1×"], [500, "2×"], [250, "4×"]].map(([ms, name]) =>
-      el("option", { value: String(ms), selected: ms === 1000 }, name)));
+  const speed = el(
+    "select",
+    { "aria-label": words.speed, onchange: () => timer && run() },
+    [
+      [2000, "½×"],
+      [1000, "1×"],
+      [500, "2×"],
+      [250, "4×"],
+    ].map(([ms, name]) => el("option", { value: String(ms), selected: ms === 1000 }, name)),
+  );
   function run() {
     pause();
     if (at === items.length - 1) show(0);
@@ -165,24 +268,58 @@ export function matchView(report, items, words, names) {
   }
   const button = (name, onclick) => el("button", { type: "button", onclick }, name);
   const playing = button(words.play, () => (timer ? pause() : run()));
-  const buttons = el("div", { class: "buttons" },
-    button(words.first, () => show(0)), button(words.back, () => show(at - 1)),
-    button(words.forward, () => show(at + 1)), button(words.last, () => show(items.length - 1)), playing, speed);
-  const sides = refereed ? el("div", { class: "buttons" },
-    button(words.otherSide, () => { viewer = 1 - viewer; draw(); }),
-    button(words.mirror, () => { mirror = !mirror; draw(); })) : "";
+  const buttons = el(
+    "div",
+    { class: "buttons" },
+    button(words.first, () => show(0)),
+    button(words.back, () => show(at - 1)),
+    button(words.forward, () => show(at + 1)),
+    button(words.last, () => show(items.length - 1)),
+    playing,
+    speed,
+  );
+  const sides = refereed
+    ? el(
+        "div",
+        { class: "buttons" },
+        button(words.otherSide, () => {
+          viewer = 1 - viewer;
+          draw();
+        }),
+        button(words.mirror, () => {
+          mirror = !mirror;
+          draw();
+        }),
+      )
+    : "";
 
-  const moves = { ArrowLeft: () => show(at - 1, true), ArrowRight: () => show(at + 1, true),
-    Home: () => show(0, true), End: () => show(items.length - 1, true) };
+  const moves = {
+    ArrowLeft: () => show(at - 1, true),
+    ArrowRight: () => show(at + 1, true),
+    Home: () => show(0, true),
+    End: () => show(items.length - 1, true),
+  };
   list.addEventListener("keydown", (event) => {
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
     move();
   });
-  const element = el("div", { class: refereed ? "replay" : "replay dice-only" },
-    el("div", { class: "table" }, picture, now, slider, buttons, sides, el("p", { class: "quiet" }, words.keys)),
+  const element = el(
+    "div",
+    { class: refereed ? "replay" : "replay dice-only" },
+    el(
+      "div",
+      { class: "table" },
+      picture,
+      now,
+      slider,
+      buttons,
+      sides,
+      el("p", { class: "quiet" }, words.keys),
+    ),
     el("div", { class: "listing" }, el("h3", {}, refereed ? words.moves : words.rolls), list),
-    details);
+    details,
+  );
   return { element, show };
 }

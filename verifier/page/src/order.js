@@ -3,13 +3,25 @@ import { RULE_SETS, resolve } from "./rules/rulesets.js";
 import { apply, startMatch } from "./rules/match.js";
 
 /** F7: the code of a line that breaks a rule. */
-const BREAKS = new Map(Object.entries({
-  roll: "roll-not-due", play: "play-illegal", game_end: "result-wrong", match_end: "result-wrong",
-  ...Object.fromEntries(
-    ["pass_unrolled", "double", "take", "drop", "resign_offer", "resign_accept", "resign_refuse"]
-      .map((type) => [type, "action-not-due"]),
-  ),
-}));
+const BREAKS = new Map(
+  Object.entries({
+    roll: "roll-not-due",
+    play: "play-illegal",
+    game_end: "result-wrong",
+    match_end: "result-wrong",
+    ...Object.fromEntries(
+      [
+        "pass_unrolled",
+        "double",
+        "take",
+        "drop",
+        "resign_offer",
+        "resign_accept",
+        "resign_refuse",
+      ].map((type) => [type, "action-not-due"]),
+    ),
+  }),
+);
 
 class Fault {
   constructor(code, field) {
@@ -127,7 +139,11 @@ export function followOrder(lines) {
       if (!broken.code) throw broken;
       at.state = null;
       failures.push({
-        check: "plays", code: BREAKS.get(event.type), seq, field: "", rule: broken.code,
+        check: "plays",
+        code: BREAKS.get(event.type),
+        seq,
+        field: "",
+        rule: broken.code,
       });
     }
   }

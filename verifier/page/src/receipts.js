@@ -5,11 +5,21 @@ import { InputError, splitLines } from "./log.js";
 
 /** R3: the lines a roll receipt can be for. */
 const RECEIPTED = new Set([
-  "roll", "play", "pass_unrolled", "double", "take", "drop", "resign_offer", "resign_accept",
-  "resign_refuse", "game_end", "reveal",
+  "roll",
+  "play",
+  "pass_unrolled",
+  "double",
+  "take",
+  "drop",
+  "resign_offer",
+  "resign_accept",
+  "resign_refuse",
+  "game_end",
+  "reveal",
 ]);
 const COMMITTED = "match,signature,seed_commitment,seed_commitment,signature";
-const isReceipt = (bytes) => new TextDecoder().decode(bytes.subarray(0, 24)).includes("roll_receipt");
+const isReceipt = (bytes) =>
+  new TextDecoder().decode(bytes.subarray(0, 24)).includes("roll_receipt");
 
 async function readOpening(parts) {
   const lines = [];

@@ -3,8 +3,14 @@
 // own seed, signatures, reveal, commitment, dice, plays).
 import { sentence, showTime } from "./i18n.js";
 
-const by = (...codes) => ({ code }) => codes.includes(code);
-const of = (...checks) => ({ check }) => checks.includes(check);
+const by =
+  (...codes) =>
+  ({ code }) =>
+    codes.includes(code);
+const of =
+  (...checks) =>
+  ({ check }) =>
+    checks.includes(check);
 
 /** The states of failure in the order they are looked for. */
 const FAILURES = [
@@ -65,10 +71,14 @@ export function stateOf(report, words) {
   }
   const state = found ?? { ...succeeded(report), failure: null };
   const { failure } = state;
-  const plays = report.lines.filter(({ seq, event }) =>
-    failure && seq <= failure.seq && event?.type === "play").length;
-  const reason = failure?.rule ? `${words.codes[failure.rule]}.`
-    : failure ? sentence(words, failure) : "";
+  const plays = report.lines.filter(
+    ({ seq, event }) => failure && seq <= failure.seq && event?.type === "play",
+  ).length;
+  const reason = failure?.rule
+    ? `${words.codes[failure.rule]}.`
+    : failure
+      ? sentence(words, failure)
+      : "";
   const many = state.id === "dice-many";
   return {
     ...state,
@@ -83,7 +93,8 @@ export function stateOf(report, words) {
       count: many ? report.failedRolls.length : report.rolls.length,
       play: Math.max(plays, 1),
       expected: failure?.expected ?? "",
-      found: state.id === "other-server" ? (failure.found ?? "").slice(0, 8) : failure?.found ?? "",
+      found:
+        state.id === "other-server" ? (failure.found ?? "").slice(0, 8) : (failure?.found ?? ""),
       reason,
     },
   };
@@ -105,7 +116,8 @@ export function shownChecks({ checks }) {
   return SHOWN.map(([name, parts]) => {
     const all = parts.map((part) => checks.find((check) => check.name === part));
     const failed = all.find(({ status }) => status === "failed");
-    const lead = failed ?? (name === "receipt" ? all[0] : all.find(({ status }) => status === "unchecked"));
+    const lead =
+      failed ?? (name === "receipt" ? all[0] : all.find(({ status }) => status === "unchecked"));
     const { status, why } = lead ?? all[0];
     return { name, status, why };
   });

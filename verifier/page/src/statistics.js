@@ -10,7 +10,7 @@ export function band(n, p) {
   }
   const inside = (from, by) => {
     let k = from;
-    for (let sum = Math.exp(chance[k]); sum < 0.025 && k + by >= 0 && k + by <= n; ) {
+    for (let sum = Math.exp(chance[k]); sum < 0.025 && k + by >= 0 && k + by <= n;) {
       k += by;
       sum += Math.exp(chance[k]);
     }
@@ -27,7 +27,8 @@ const tally = (rolls, owner) => {
     owner,
     rolls: mine.length,
     faces: [1, 2, 3, 4, 5, 6].map((face) =>
-      row(dice.filter((die) => die === face).length, dice.length, 1 / 6)),
+      row(dice.filter((die) => die === face).length, dice.length, 1 / 6),
+    ),
     doubles: row(mine.filter(({ dice: [a, b] }) => a === b).length, mine.length, 1 / 6),
   };
 };

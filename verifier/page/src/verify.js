@@ -8,8 +8,17 @@ import { headVerifier, keyIdOf } from "./signatures.js";
 
 /** V3, in its order. */
 export const CHECKS = [
-  "grammar", "order", "commitment", "player_seeds", "dice", "plays", "chain", "signatures",
-  "receipt", "my_seed", "key",
+  "grammar",
+  "order",
+  "commitment",
+  "player_seeds",
+  "dice",
+  "plays",
+  "chain",
+  "signatures",
+  "receipt",
+  "my_seed",
+  "key",
 ];
 
 const EXIT = { VERIFIED: 0, CONSISTENT: 0, FAILED: 1, INCOMPLETE: 3 };
@@ -27,7 +36,10 @@ function chainFailures(lines) {
   for (const { seq, event } of lines) {
     if (!wrong(seq)) continue;
     const { head } = lines[seq - 1];
-    const itself = wrong(seq + 1) || lines[seq].head === head || (event.type === "signature" && event.head === head);
+    const itself =
+      wrong(seq + 1) ||
+      lines[seq].head === head ||
+      (event.type === "signature" && event.head === head);
     const at = itself ? seq : seq - 1;
     if (charged.has(at)) continue;
     const failure = { check: "chain", code: "prev-mismatch", seq: at, field: itself ? "prev" : "" };
@@ -75,7 +87,8 @@ async function seedFailures(found) {
     if (!line) continue;
     const { commitment } = line.event;
     const other = commitments[1 - player];
-    const mirrored = (other && other.seq < line.seq && other.event.commitment === commitment) ||
+    const mirrored =
+      (other && other.seq < line.seq && other.event.commitment === commitment) ||
       match?.commitment === commitment;
     if (mirrored) add("player_seeds", "commitments-equal", line.seq, "commitment", "", commitment);
     if (!seeds[player]) continue;
@@ -103,11 +116,13 @@ async function recompute(found, broken) {
   if (broken) return { why: "commitment-broken", rolls: [] };
   const key = await secretKey(reveal.event.server_seed);
   const secrets = seeds.map(({ event }) => event.seed);
-  const worked = await Promise.all(rolls.map(async ({ seq, event }) => {
-    const workings = await roll(key, match.match_id, secrets, event.index);
-    const agrees = String(workings.dice) === String(event.dice);
-    return { seq, index: event.index, found: event.dice, agrees, ...workings };
-  }));
+  const worked = await Promise.all(
+    rolls.map(async ({ seq, event }) => {
+      const workings = await roll(key, match.match_id, secrets, event.index);
+      const agrees = String(workings.dice) === String(event.dice);
+      return { seq, index: event.index, found: event.dice, agrees, ...workings };
+    }),
+  );
   return { why: "", rolls: worked };
 }
 
@@ -145,7 +160,11 @@ function ownKey(key, match) {
   if (!/^[0-9a-f]{64}$/.test(key)) throw new InputError("key-malformed");
   if (!match) return { why: "no-match-line", failures: [] };
   const failure = {
-    check: "key", code: "key-other", seq: 0, field: "public_key", expected: key,
+    check: "key",
+    code: "key-other",
+    seq: 0,
+    field: "public_key",
+    expected: key,
     found: match.public_key,
   };
   return { why: "", failures: match.public_key === key ? [] : [failure] };
@@ -194,8 +213,15 @@ export async function verifyLog(data, { receipts = [], mySeed = null, key = null
     log.keyId = await keyIdOf(match.public_key);
     log.verifyHead = await headVerifier(match.public_key);
   }
-  const grammar = lines.filter(({ event }) => !event)
-    .map(({ seq, code, field, found: was }) => ({ check: "grammar", code, seq, field, found: was }));
+  const grammar = lines
+    .filter(({ event }) => !event)
+    .map(({ seq, code, field, found: was }) => ({
+      check: "grammar",
+      code,
+      seq,
+      field,
+      found: was,
+    }));
   const order = followOrder(lines);
   const seeds = await seedFailures(found);
   const broken = seeds.some(({ code }) => code !== "commitments-equal");
@@ -204,14 +230,23 @@ export async function verifyLog(data, { receipts = [], mySeed = null, key = null
   const signatures = match ? await signatureFailures(log) : [];
   const compared = match ? await compareReceipts(log, receipts) : [];
   const failures = [
-    ...grammar, ...order.failures, ...seeds,
+    ...grammar,
+    ...order.failures,
+    ...seeds,
     ...wrong.map(({ seq, index, dice: due, found: was }) => ({
-      check: "dice", code: "dice-mismatch", seq, field: "dice", roll: index,
-      expected: due.join("-"), found: was.join("-"),
+      check: "dice",
+      code: "dice-mismatch",
+      seq,
+      field: "dice",
+      roll: index,
+      expected: due.join("-"),
+      found: was.join("-"),
     })),
-    ...chainFailures(lines), ...signatures,
+    ...chainFailures(lines),
+    ...signatures,
     ...compared.map(({ pair, ...failure }) => ({ check: "receipt", ...failure })),
-    ...own.failures, ...named.failures,
+    ...own.failures,
+    ...named.failures,
   ].sort((a, b) => a.seq - b.seq || CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check));
 
   const { verdict, why } = verdictOf(log, found, failures, dice);
@@ -219,9 +254,16 @@ export async function verifyLog(data, { receipts = [], mySeed = null, key = null
   const notChecked = {
     order: grammar.length > 0 ? "line-refused" : "",
     commitment: !match ? "no-match-line" : found.reveal ? "" : "not-revealed",
-    player_seeds: match?.seeding === "direct" ? "direct" : found.seeds.every(Boolean) ? "" : "seeds-missing",
+    player_seeds:
+      match?.seeding === "direct" ? "direct" : found.seeds.every(Boolean) ? "" : "seeds-missing",
     dice: dice.why,
-    plays: !match ? "no-match-line" : match.rules === null ? "dice-only" : stopped ? "order-broken" : "",
+    plays: !match
+      ? "no-match-line"
+      : match.rules === null
+        ? "dice-only"
+        : stopped
+          ? "order-broken"
+          : "",
     signatures: match ? "" : "no-match-line",
     receipt: receipts.length === 0 ? "not-given" : match ? "" : "no-match-line",
     my_seed: own.why,
@@ -230,10 +272,20 @@ export async function verifyLog(data, { receipts = [], mySeed = null, key = null
   const checks = CHECKS.map((name) => {
     const failed = failures.some(({ check }) => check === name);
     const reason = notChecked[name] ?? "";
-    return { name, status: failed ? "failed" : reason ? "unchecked" : "passed", why: failed ? "" : reason };
+    return {
+      name,
+      status: failed ? "failed" : reason ? "unchecked" : "passed",
+      why: failed ? "" : reason,
+    };
   });
   return {
-    verdict, why, failures, checks, match, lines, rest,
+    verdict,
+    why,
+    failures,
+    checks,
+    match,
+    lines,
+    rest,
     end: found.end?.event ?? null,
     keyId: log.keyId ?? "",
     anchored: log.anchored,
@@ -242,6 +294,11 @@ export async function verifyLog(data, { receipts = [], mySeed = null, key = null
     rolls: dice.rolls,
     failedRolls: wrong.map(({ index }) => index),
     states: order.states,
-    proof: match ? await proofOf(match, compared.flatMap(({ pair }) => (pair ? [pair] : []))) : null,
+    proof: match
+      ? await proofOf(
+          match,
+          compared.flatMap(({ pair }) => (pair ? [pair] : [])),
+        )
+      : null,
   };
 }

@@ -22,8 +22,8 @@ export function startMatch(rules) {
 
 function startGame(match, winner) {
   const { rules, score } = match;
-  const crawford = rules.crawford && !match.crawfordPlayed &&
-    score.some((points) => points === rules.target - 1);
+  const crawford =
+    rules.crawford && !match.crawfordPlayed && score.some((points) => points === rules.target - 1);
   const opening = winner === null || rules.opening_every_game;
   return {
     ...match,
@@ -59,8 +59,11 @@ export function follows(state) {
   if (due.what === "play" && due.ends.length === 0) {
     return { type: "play", player: due.player, moves: "", auto: false };
   }
-  if (due.what === "roll" && !rules.closed_out_rolls &&
-      closedOut(boards[due.player], boards[1 - due.player])) {
+  if (
+    due.what === "roll" &&
+    !rules.closed_out_rolls &&
+    closedOut(boards[due.player], boards[1 - due.player])
+  ) {
     return { type: "pass_unrolled", player: due.player };
   }
   if (due.what === "game_end" || due.what === "match_end") {
@@ -72,7 +75,10 @@ export function follows(state) {
 
 /** R7, R9: the other player, or the next turn's, is on roll. */
 const turn = (state, player) => ({
-  ...state, dice: null, refused: [false, false], due: { what: "roll", player },
+  ...state,
+  dice: null,
+  refused: [false, false],
+  due: { what: "roll", player },
 });
 
 function dueToPlay(state, player, dice) {
@@ -173,9 +179,8 @@ const APPLY = {
     const { due } = state;
     if (due.what !== "match_end") {
       refuseUnless(same(score, state.score), "rule-score");
-      const reasons = winner === null
-        ? ["abort", "abandon"]
-        : ["resign", "timeout", "disconnect", "abandon"];
+      const reasons =
+        winner === null ? ["abort", "abandon"] : ["resign", "timeout", "disconnect", "abandon"];
       refuseUnless(reasons.includes(reason), "rule-match-not-over");
       refuseUnless(winner === (due.what === "forfeit" ? due.winner : null), "rule-no-forfeit");
     }
@@ -202,8 +207,10 @@ export function apply(state, event) {
   refuseUnless(state.due.what !== "over", "rule-match-over");
   const must = follows(state);
   if (must) {
-    refuseUnless(Object.keys(must).every((field) => same(event[field], must[field])),
-      event.type === must.type ? "rule-other-content" : "rule-something-follows");
+    refuseUnless(
+      Object.keys(must).every((field) => same(event[field], must[field])),
+      event.type === must.type ? "rule-other-content" : "rule-something-follows",
+    );
   } else if (state.due.what === "forfeit") {
     refuseUnless(event.type === "match_end", "rule-forfeit-ends");
   }

@@ -98,6 +98,11 @@ function sideAfter(side, text) {
 export function playWritten(ends, side, text) {
   const after = sideAfter(side, text);
   // Writing is dear: only what leads there is written, to see that the text is the canonical one.
-  return after === null ? undefined : ends.find((end) =>
-    end.side.every((count, i) => count === after[i]) && writePlay(end.steps, end.hits) === text);
+  return after === null
+    ? undefined
+    : ends.find(
+        (end) =>
+          end.side.every((count, i) => count === after[i]) &&
+          writePlay(end.steps, end.hits) === text,
+      );
 }

@@ -10,7 +10,7 @@ function journeys(steps) {
     open.sort((a, b) => b.from - a.from || a.to - b.to);
     const first = open.shift();
     const path = [first.from, first.to];
-    for (let next; (next = open.findIndex((step) => step.from === path.at(-1))) >= 0; ) {
+    for (let next; (next = open.findIndex((step) => step.from === path.at(-1))) >= 0;) {
       path.push(open.splice(next, 1)[0].to);
     }
     joined.push(path);
@@ -34,12 +34,14 @@ export function writePlay(steps, hits) {
   }
   const ordered = [...merged.values()].sort((a, b) => b.from - a.from || a.to - b.to);
   const marks = new Set(hits);
-  return ordered.map(({ from, to, paths, count }) => {
-    const touched = [...new Set(paths.flat())].sort((a, b) => b - a);
-    const written = touched.flatMap((p) => {
-      const hit = p !== from && marks.delete(p);
-      return hit || p === from || p === to ? [show(p) + (hit ? "*" : "")] : [];
-    });
-    return written.join("/") + (count > 1 ? `(${count})` : "");
-  }).join(" ");
+  return ordered
+    .map(({ from, to, paths, count }) => {
+      const touched = [...new Set(paths.flat())].sort((a, b) => b - a);
+      const written = touched.flatMap((p) => {
+        const hit = p !== from && marks.delete(p);
+        return hit || p === from || p === to ? [show(p) + (hit ? "*" : "")] : [];
+      });
+      return written.join("/") + (count > 1 ? `(${count})` : "");
+    })
+    .join(" ");
 }

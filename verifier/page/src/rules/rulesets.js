@@ -2,23 +2,40 @@
 // the service plays by.
 
 const SET = {
-  lengths: null, opening_every_game: true, starter_rerolls: false, closed_out_rolls: true,
-  loose_bearing_off: false, no_hit_and_run_at_home: false, gammon: 2, backgammon: 3, cube: true,
-  cube_from_length: 1, cube_limit: 64, crawford: true, jacoby: false, best_of_games: null,
+  lengths: null,
+  opening_every_game: true,
+  starter_rerolls: false,
+  closed_out_rolls: true,
+  loose_bearing_off: false,
+  no_hit_and_run_at_home: false,
+  gammon: 2,
+  backgammon: 3,
+  cube: true,
+  cube_from_length: 1,
+  cube_limit: 64,
+  crawford: true,
+  jacoby: false,
+  best_of_games: null,
 };
 const NO_CUBE = { gammon: 2, backgammon: 2, cube: false, crawford: false };
 const REROLLED = { starter_rerolls: true, closed_out_rolls: false };
 
-export const RULE_SETS = new Map(Object.entries({
-  "kafadinle": {
-    ...SET, ...NO_CUBE, ...REROLLED, lengths: [1, 3, 5, 7], opening_every_game: false,
-    loose_bearing_off: true,
-  },
-  "oyna-tavla": { ...SET, ...NO_CUBE, ...REROLLED, lengths: [1, 2, 3, 5] },
-  "oyna-backgammon": { ...SET, lengths: [1, 2, 3, 5] },
-  "tavlino": { ...SET, lengths: [1, 3, 5, 7], cube_from_length: 3 },
-  "jacoby-match": { ...SET, jacoby: true },
-}));
+export const RULE_SETS = new Map(
+  Object.entries({
+    kafadinle: {
+      ...SET,
+      ...NO_CUBE,
+      ...REROLLED,
+      lengths: [1, 3, 5, 7],
+      opening_every_game: false,
+      loose_bearing_off: true,
+    },
+    "oyna-tavla": { ...SET, ...NO_CUBE, ...REROLLED, lengths: [1, 2, 3, 5] },
+    "oyna-backgammon": { ...SET, lengths: [1, 2, 3, 5] },
+    tavlino: { ...SET, lengths: [1, 3, 5, 7], cube_from_length: 3 },
+    "jacoby-match": { ...SET, jacoby: true },
+  }),
+);
 
 const oddBest = (v) => Number.isInteger(v) && v >= 3 && v <= 99 && v % 2 === 1;
 const CHANGES = {

@@ -4,7 +4,8 @@ export const en = {
   locale: "en",
   title: "Check your dice",
   lead: "Your own device computes every die again; this page connects to nothing.",
-  leadServed: "Your own device computes every die again; from the server the page takes the match file only.",
+  leadServed:
+    "Your own device computes every die again; from the server the page takes the match file only.",
   language: "Language",
   chooseLog: "Choose the match file",
   dropHint: "or drop it here, or paste the log",
@@ -63,10 +64,13 @@ export const en = {
   noPlay: "cannot move",
   autoPlayed: "(played for the absent player)",
   howRolled: "How roll {n} was computed",
-  rollStep1: "Three seeds: the server’s and both players’. All three were sealed before the first roll.",
-  rollStep1Direct: "Three seeds: the server’s and both players’. The players did not seal theirs beforehand.",
+  rollStep1:
+    "Three seeds: the server’s and both players’. All three were sealed before the first roll.",
+  rollStep1Direct:
+    "Three seeds: the server’s and both players’. The players did not seal theirs beforehand.",
   rollStep2: "This text is hashed with HMAC-SHA256, the server’s seed being the key:",
-  rollStep3: "The digest’s bytes are read in order. 252 and above are skipped; of the others the remainder modulo 6, plus 1:",
+  rollStep3:
+    "The digest’s bytes are read in order. 252 and above are skipped; of the others the remainder modulo 6, plus 1:",
   rollStep4: "Computed {want}, in the log {got}.",
   serverSeed: "The server’s seed",
   seedOf: "{name}’s seed",
@@ -75,7 +79,8 @@ export const en = {
   notRecomputed: "This roll could not be computed again.",
   byHand: "Check it by hand",
   byHandLead: "Paste these lines into a terminal; you find the same without trusting this page.",
-  byHandCommitment: "Does the server’s seed fit the fingerprint it gave before the match? Due: {want}",
+  byHandCommitment:
+    "Does the server’s seed fit the fingerprint it gave before the match? Due: {want}",
   byHandRoll: "This roll’s digest. It must begin with {want}",
   byHandPython: "The same in Python, with the dice:",
   notProved: "What does this not prove?",
@@ -87,7 +92,8 @@ export const en = {
     "A log of dice alone does not show that every roll was asked for when it was due.",
     "Who sat at the board, who made a play and whether they were helped, no die can say.",
   ],
-  notProvedDirect: "In this match the players did not seal their seeds beforehand: whoever sent last could have chosen one together with the server.",
+  notProvedDirect:
+    "In this match the players did not seal their seeds beforehand: whoever sent last could have chosen one together with the server.",
   statistics: "The dice of this match",
   statFace: "Die",
   statCount: "Times",
@@ -95,11 +101,14 @@ export const en = {
   statBoth: "Both players",
   statUnowned: "No owner noted",
   statDoubles: "Doubles",
-  statLead: "Expected range: with fair dice the count falls inside it with 95 per cent probability.",
-  statMeaning: "The counts of one match can neither show cheating nor rule it out: with few rolls such swings are usual. The proof is the computation above.",
+  statLead:
+    "Expected range: with fair dice the count falls inside it with 95 per cent probability.",
+  statMeaning:
+    "The counts of one match can neither show cheating nor rule it out: with few rolls such swings are usual. The proof is the computation above.",
   page: "Page {version}",
   codeHash: "SHA-256 of the code",
-  fileHash: "The hash of the file itself stands in the README and in GET /v1/keys; to compare: sha256sum verify.html",
+  fileHash:
+    "The hash of the file itself stands in the README and in GET /v1/keys; to compare: sha256sum verify.html",
   line: "line {n}",
   found: "found: {found}",
   expected: "expected: {expected}",
@@ -108,39 +117,135 @@ export const en = {
   names: {},
 
   states: {
-    "no-crypto": ["This browser cannot compute it", "Save this page and open the file, or use an https address. If your browser is old, update it."],
-    "fetch-failed": ["The match file could not be fetched", "Check your connection, or choose the match file yourself."],
-    unreadable: ["The file cannot be read", "{reason} Download the match file again. This says nothing about the dice."],
-    "bad-input": ["Your receipt or seed cannot be read", "{reason} The log has not been checked yet."],
-    "unknown-version": ["This log’s version is not known", "This does not mean cheating: the log was written in a version that this page does not know. Use a newer page. {reason}"],
-    "other-match": ["Your receipt is of another match", "Log: {matchId}. Receipt: {found}. Give the receipt of this match."],
-    "other-server": ["The log comes from another server", "The log’s key is {keyId}, your receipt’s is {found}. Get the log from the server that gave you the receipt."],
-    "two-commitments": ["The server has given two different fingerprints", "Your receipt and the log hold different fingerprints, both signed by the server. No evidence is stronger: save the proof."],
-    contradiction: ["The server signed two lines that contradict each other", "Line {n} of your receipt is not that of the log; both bear the server’s signature. Save the proof."],
-    "receipt-differs": ["The log does not fit your receipt", "Line {n} differs from your receipt. Get the log from the server again; if it stays so, keep the file and your receipt."],
-    "receipt-invalid": ["Your receipt’s signature is not valid", "The receipt is damaged or not from this server. It says nothing about the log; give the original receipt."],
-    "no-own-seed": ["Your seed is not in this log", "The log’s match id: {matchId}. First see whether this is your match. If so, the server or the site replaced your seed."],
-    "bad-signature": ["The signature is not valid", "This says nothing about the dice: the file was altered or does not come from the server. Get the log from the server again. (line {n})"],
-    altered: ["The log was altered afterwards", "Line {n} or its neighbour is not the line that was signed. Get the log from the server again; if it stays so, keep the file and your receipt."],
-    broken: ["The log is damaged", "Line {n} is not written as it must be. {reason} Get the log from the server again."],
+    "no-crypto": [
+      "This browser cannot compute it",
+      "Save this page and open the file, or use an https address. If your browser is old, update it.",
+    ],
+    "fetch-failed": [
+      "The match file could not be fetched",
+      "Check your connection, or choose the match file yourself.",
+    ],
+    unreadable: [
+      "The file cannot be read",
+      "{reason} Download the match file again. This says nothing about the dice.",
+    ],
+    "bad-input": [
+      "Your receipt or seed cannot be read",
+      "{reason} The log has not been checked yet.",
+    ],
+    "unknown-version": [
+      "This log’s version is not known",
+      "This does not mean cheating: the log was written in a version that this page does not know. Use a newer page. {reason}",
+    ],
+    "other-match": [
+      "Your receipt is of another match",
+      "Log: {matchId}. Receipt: {found}. Give the receipt of this match.",
+    ],
+    "other-server": [
+      "The log comes from another server",
+      "The log’s key is {keyId}, your receipt’s is {found}. Get the log from the server that gave you the receipt.",
+    ],
+    "two-commitments": [
+      "The server has given two different fingerprints",
+      "Your receipt and the log hold different fingerprints, both signed by the server. No evidence is stronger: save the proof.",
+    ],
+    contradiction: [
+      "The server signed two lines that contradict each other",
+      "Line {n} of your receipt is not that of the log; both bear the server’s signature. Save the proof.",
+    ],
+    "receipt-differs": [
+      "The log does not fit your receipt",
+      "Line {n} differs from your receipt. Get the log from the server again; if it stays so, keep the file and your receipt.",
+    ],
+    "receipt-invalid": [
+      "Your receipt’s signature is not valid",
+      "The receipt is damaged or not from this server. It says nothing about the log; give the original receipt.",
+    ],
+    "no-own-seed": [
+      "Your seed is not in this log",
+      "The log’s match id: {matchId}. First see whether this is your match. If so, the server or the site replaced your seed.",
+    ],
+    "bad-signature": [
+      "The signature is not valid",
+      "This says nothing about the dice: the file was altered or does not come from the server. Get the log from the server again. (line {n})",
+    ],
+    altered: [
+      "The log was altered afterwards",
+      "Line {n} or its neighbour is not the line that was signed. Get the log from the server again; if it stays so, keep the file and your receipt.",
+    ],
+    broken: [
+      "The log is damaged",
+      "Line {n} is not written as it must be. {reason} Get the log from the server again.",
+    ],
     order: ["The log’s order is wrong", "Line {n} cannot stand there. {reason}"],
-    "not-revealed": ["Cannot be verified yet", "The server has not revealed its secret seed. The match ended: {when}; the reveal was due right after. Get the log again in a few minutes; if it is still missing, keep the file and your receipt, and ask the site."],
-    "not-ended": ["Cannot be verified yet: the match is not over", "The seed is revealed when the match ends; while it is played this is normal. Get the log again after the match. If the match is over and the log stays so, keep the file and your receipt, and ask the site."],
-    "cut-short": ["The file cannot be read: it is cut short", "The last line is incomplete ({rest} bytes left over). Download the match file again. The lines that were read are checked below."],
-    "not-signed": ["The log’s last signature is missing", "The file ends before its last line. Download it again."],
-    "server-seed": ["The server’s seed does not fit its fingerprint", "The revealed seed is not the one sealed before the match: it was changed after the match began. Keep the file and your receipt."],
-    "player-seed": ["A player’s seed does not fit its fingerprint", "The seed in the log is not the one sealed before the first roll. Keep the file and your receipt. (line {n})"],
-    mirrored: ["Two sides gave the same fingerprint", "One copied the other’s fingerprint, and could have waited for its seed to open the same. Keep the file and your receipt."],
-    dice: ["Roll {roll} does not fit", "In the log {found}, computed {expected}. Keep the file and your receipt."],
-    "dice-many": ["{count} rolls do not fit: {rolls}", "The first is roll {roll}: in the log {found}, computed {expected}. Keep the file and your receipt."],
-    plays: ["The dice are right, play {play} breaks a rule", "The dice were computed again and fit. But the play in line {n} is against the rules: {reason}"],
-    "plays-unchecked": ["Play {play} breaks a rule", "The dice could not be checked. Line {n} is against the rules: {reason}"],
-    "no-rolls": ["No dice were rolled in this match", "The log is consistent, but there is no die to verify."],
-    "direct-seeding": ["The dice are consistent, but the seeds were not sealed beforehand", "All {count} rolls were computed again and fit. But in this match the players did not seal their seeds: whoever sent last could have chosen the dice together with the server. No receipt can rule that out."],
-    consistent: ["The dice are consistent, but were not compared with your receipt", "All {count} rolls were computed again and fit. Still, a server could have written such a log after the match. To be sure, give your receipt."],
-    verified: ["The dice are right", "Your device computed all {count} rolls again. The receipt you got before the match is this log’s beginning."],
-    "verified-seed": ["The dice are right", "Your device computed all {count} rolls again, with your seed in them. The receipt you got before the match is this log’s beginning."],
-    "proof-holds": ["The proof holds: the server cheated", "In match {matchId} two statements signed with one key ({keyId}) contradict each other. Nobody but the key’s holder can write this."],
+    "not-revealed": [
+      "Cannot be verified yet",
+      "The server has not revealed its secret seed. The match ended: {when}; the reveal was due right after. Get the log again in a few minutes; if it is still missing, keep the file and your receipt, and ask the site.",
+    ],
+    "not-ended": [
+      "Cannot be verified yet: the match is not over",
+      "The seed is revealed when the match ends; while it is played this is normal. Get the log again after the match. If the match is over and the log stays so, keep the file and your receipt, and ask the site.",
+    ],
+    "cut-short": [
+      "The file cannot be read: it is cut short",
+      "The last line is incomplete ({rest} bytes left over). Download the match file again. The lines that were read are checked below.",
+    ],
+    "not-signed": [
+      "The log’s last signature is missing",
+      "The file ends before its last line. Download it again.",
+    ],
+    "server-seed": [
+      "The server’s seed does not fit its fingerprint",
+      "The revealed seed is not the one sealed before the match: it was changed after the match began. Keep the file and your receipt.",
+    ],
+    "player-seed": [
+      "A player’s seed does not fit its fingerprint",
+      "The seed in the log is not the one sealed before the first roll. Keep the file and your receipt. (line {n})",
+    ],
+    mirrored: [
+      "Two sides gave the same fingerprint",
+      "One copied the other’s fingerprint, and could have waited for its seed to open the same. Keep the file and your receipt.",
+    ],
+    dice: [
+      "Roll {roll} does not fit",
+      "In the log {found}, computed {expected}. Keep the file and your receipt.",
+    ],
+    "dice-many": [
+      "{count} rolls do not fit: {rolls}",
+      "The first is roll {roll}: in the log {found}, computed {expected}. Keep the file and your receipt.",
+    ],
+    plays: [
+      "The dice are right, play {play} breaks a rule",
+      "The dice were computed again and fit. But the play in line {n} is against the rules: {reason}",
+    ],
+    "plays-unchecked": [
+      "Play {play} breaks a rule",
+      "The dice could not be checked. Line {n} is against the rules: {reason}",
+    ],
+    "no-rolls": [
+      "No dice were rolled in this match",
+      "The log is consistent, but there is no die to verify.",
+    ],
+    "direct-seeding": [
+      "The dice are consistent, but the seeds were not sealed beforehand",
+      "All {count} rolls were computed again and fit. But in this match the players did not seal their seeds: whoever sent last could have chosen the dice together with the server. No receipt can rule that out.",
+    ],
+    consistent: [
+      "The dice are consistent, but were not compared with your receipt",
+      "All {count} rolls were computed again and fit. Still, a server could have written such a log after the match. To be sure, give your receipt.",
+    ],
+    verified: [
+      "The dice are right",
+      "Your device computed all {count} rolls again. The receipt you got before the match is this log’s beginning.",
+    ],
+    "verified-seed": [
+      "The dice are right",
+      "Your device computed all {count} rolls again, with your seed in them. The receipt you got before the match is this log’s beginning.",
+    ],
+    "proof-holds": [
+      "The proof holds: the server cheated",
+      "In match {matchId} two statements signed with one key ({keyId}) contradict each other. Nobody but the key’s holder can write this.",
+    ],
     "proof-lacks": ["This file proves nothing", "{reason}"],
   },
 
@@ -217,7 +322,8 @@ export const en = {
     "my-seed-is-a-commitment": "What you gave is the fingerprint, not the seed.",
     "key-malformed": "A key is 64 of 0–9 and a–f.",
     "receipt-unreadable": "The receipt file is no receipt, or is cut short.",
-    "receipt-not-an-opening": "The receipt does not begin with the opening up to its second signature.",
+    "receipt-not-an-opening":
+      "The receipt does not begin with the opening up to its second signature.",
     "receipt-not-of-a-roll": "The receipt’s line is not that of a roll or a play.",
     "receipt-head": "The receipt’s hash is not its line’s.",
     "receipt-two-matches": "One file holds receipts of two matches.",
@@ -262,11 +368,20 @@ export const en = {
     match_end: "Match over: {reason}",
   },
   kinds: {
-    single: "single", gammon: "gammon", backgammon: "backgammon", drop: "dropped cube",
-    resign: "resignation", forfeit: "forfeit",
+    single: "single",
+    gammon: "gammon",
+    backgammon: "backgammon",
+    drop: "dropped cube",
+    resign: "resignation",
+    forfeit: "forfeit",
   },
   reasons: {
-    score: "score", resign: "resignation", timeout: "time ran out", disconnect: "connection lost",
-    abandon: "abandoned", abort: "aborted", finished: "finished",
+    score: "score",
+    resign: "resignation",
+    timeout: "time ran out",
+    disconnect: "connection lost",
+    abandon: "abandoned",
+    abort: "aborted",
+    finished: "finished",
   },
 };
