@@ -77,6 +77,10 @@ vectors: $(VENV)/.dev ## Write the test vectors anew
 openapi: $(VENV)/.dev ## Write openapi/ anew
 	$(BIN)/python -m dice_service.api.openapi
 
+.PHONY: page
+page: $(VENV)/.dev ## Build the verification page anew, and print its SHA-256
+	$(BIN)/python -m verifier.page.build
+
 .PHONY: readme
 readme: $(VENV)/.dev ## Write the parts of README.md that the code prints
 	$(BIN)/python -m tests.readme

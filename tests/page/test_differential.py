@@ -2,20 +2,17 @@
 
 import base64
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.page.mutate import Given, fuzzed
+from tests.page.node import node
 from verifier import InputError, read_receipts, verify_log
 from verifier.rules.rulesets import RULE_SETS
 
-NODE = shutil.which("node")
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
 def _python(given: Given) -> dict[str, Any]:
@@ -33,7 +30,6 @@ def _python(given: Given) -> dict[str, Any]:
 
 
 def _page(given: list[Given]) -> list[dict[str, Any]]:
-    assert NODE is not None
     text = "\n".join(
         json.dumps(
             {
@@ -44,10 +40,8 @@ def _page(given: list[Given]) -> list[dict[str, Any]]:
         )
         for each in given
     )
-    run = subprocess.run(
-        [NODE, str(HERE / "judge.mjs")], input=text, capture_output=True, text=True, check=True
-    )
-    return [json.loads(line) for line in run.stdout.splitlines()]
+    said = node(str(HERE / "judge.mjs"), given=text)
+    return [json.loads(line) for line in said.splitlines()]
 
 
 def _first(said: dict[str, Any]) -> dict[str, Any]:
@@ -74,12 +68,10 @@ def test_both_say_the_same_of_a_changed_log(seed: int) -> None:
 
 
 def test_the_rule_sets_are_the_same_table() -> None:
-    assert NODE is not None
     rules = HERE.parents[1] / "verifier/page/src/rules/rulesets.js"
     show = "({ RULE_SETS }) => console.log(JSON.stringify([...RULE_SETS]))"
     script = f"import({json.dumps(rules.as_uri())}).then({show})"
-    run = subprocess.run([NODE, "-e", script], capture_output=True, text=True, check=True)
-    mine = dict(json.loads(run.stdout))
+    mine = dict(json.loads(node("-e", script)))
     assert mine.keys() == RULE_SETS.keys()
     for name, rule_set in RULE_SETS.items():
         fields = {key: getattr(rule_set, key) for key in mine[name]}
@@ -87,10 +79,7 @@ def test_the_rule_sets_are_the_same_table() -> None:
 
 
 def test_the_node_tests_pass() -> None:
-    assert NODE is not None
     folder = HERE.parent / "unit/page"
     tests = sorted(map(str, folder.glob("*.test.mjs")))
-    run = subprocess.run(
-        [NODE, "--test", "--test-reporter=dot", *tests], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    assert len(tests) >= 5
+    node("--test", *tests)

@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import axe_playwright_python
 import pytest
 
 from tests.page.states import Shown, states
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "var/screens"
-AXE = ROOT / "var/npm/node_modules/axe-core/axe.min.js"
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 STATES = list(states())
 WIDTHS = [360, 768, 1280]
 
@@ -59,7 +60,6 @@ def _small_texts(page: Any) -> list[str]:
     return found
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (npm)")
 @pytest.mark.parametrize(("language", "scheme"), [("tr", "dark"), ("en", "light")])
 def test_axe_finds_nothing_in_any_state(open_page: Any, language: str, scheme: str) -> None:
     """All states in one page, one after the other: a state differs in its output only."""

@@ -5,6 +5,8 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const encode = (text) => utf8.encode(text);
 
+const wellFormed = (text) => !/\p{Surrogate}/u.test(text);
+
 function decode(bytes) {
   try {
     return strict.decode(bytes);
@@ -28,7 +30,7 @@ const hmac = async (key, bytes) =>
   new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes));
 
 const sameBytes = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
-return { encode, decode, toHex, fromHex, sha256, hmacKey, hmac, sameBytes };
+return { encode, wellFormed, decode, toHex, fromHex, sha256, hmacKey, hmac, sameBytes };
 })();
 const $dice = (() => {
 const { encode, fromHex, hmac, hmacKey, sha256 } = $bytes;
@@ -190,7 +192,7 @@ function write(value) {
 return { JsonError, parse, write };
 })();
 const $grammar = (() => {
-const { decode, encode, sameBytes } = $bytes;
+const { decode, encode, sameBytes, wellFormed } = $bytes;
 const { isSeed } = $dice;
 const { parse, write } = $json;
 
@@ -216,7 +218,7 @@ const time = text(
 const matchId = text(/^[A-Za-z0-9._-]{1,64}$/);
 
 function label(v) {
-  if (typeof v !== "string" || !v.isWellFormed() || v !== v.normalize("NFC")) return false;
+  if (typeof v !== "string" || !wellFormed(v) || v !== v.normalize("NFC")) return false;
   const length = [...v].length;
   return length >= 1 && length <= 64 && !/[\u0000-\u001f\u007f-\u009f]/.test(v);
 }

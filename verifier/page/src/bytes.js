@@ -6,6 +6,9 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The UTF-8 bytes of a text. */
 export const encode = (text) => utf8.encode(text);
 
+/** Whether a text has no half of a surrogate pair; older browsers lack `isWellFormed`. */
+export const wellFormed = (text) => !/\p{Surrogate}/u.test(text);
+
 /** The text of UTF-8 bytes, or null where they are not UTF-8. */
 export function decode(bytes) {
   try {

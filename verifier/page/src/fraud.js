@@ -1,5 +1,5 @@
 // Proof of fraud (PROTOCOL.md, P1 to P3): checked, found and written.
-import { decode, encode, sha256 } from "./bytes.js";
+import { decode, encode, sha256, wellFormed } from "./bytes.js";
 import { FRAUD_PROOF, decodeLine } from "./grammar.js";
 import { write } from "./json.js";
 import { InputError } from "./log.js";
@@ -25,7 +25,7 @@ async function readStatement({ first, seq, lines, sig }) {
   for (const text of lines) {
     const bytes = encode(text);
     const { event } = decodeLine(bytes);
-    if (!event || !text.isWellFormed()) return null;
+    if (!event || !wellFormed(text)) return null;
     read.push({ text, event, head: await sha256(bytes) });
   }
   return read.length > 0 && read.length === seq - first + 1

@@ -1,6 +1,6 @@
 // The fields of every line and the values they may have (PROTOCOL.md, L4, L5), and the reading of
 // one line of any kind of file with the code of F2 for a line that is refused.
-import { decode, encode, sameBytes } from "./bytes.js";
+import { decode, encode, sameBytes, wellFormed } from "./bytes.js";
 import { isSeed } from "./dice.js";
 import { parse, write } from "./json.js";
 
@@ -26,7 +26,7 @@ const time = text(
 const matchId = text(/^[A-Za-z0-9._-]{1,64}$/);
 
 function label(v) {
-  if (typeof v !== "string" || !v.isWellFormed() || v !== v.normalize("NFC")) return false;
+  if (typeof v !== "string" || !wellFormed(v) || v !== v.normalize("NFC")) return false;
   const length = [...v].length;
   return length >= 1 && length <= 64 && !/[\u0000-\u001f\u007f-\u009f]/.test(v);
 }
