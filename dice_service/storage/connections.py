@@ -73,29 +73,25 @@ class Connections:
         """What ``work`` returns. Raises :class:`StorageError` when it cannot be done."""
         until = time.monotonic() + (self._patience if patience is None else patience)
         tries = 0
+        lost = ""
         while True:
             try:
                 async with self._one() as db:
                     done = await work(db)
             except psycopg.Error as error:
                 pause = _PAUSES[min(tries, len(_PAUSES) - 1)]
-                again = may_pass(error) and time.monotonic() + pause < until
-                _log.log(
-                    logging.INFO if again else logging.WARNING,
-                    "postgresql: %s (%s); %s",
-                    reason(error),
-                    error.sqlstate or "connection",
-                    "trying again" if again else "given up",
-                )
-                if not again:
+                if not may_pass(error) or time.monotonic() + pause > until:
+                    _log.warning("postgresql: given up after %d tries: %s", tries + 1, told(error))
                     raise StorageError(f"The database did not do it: {reason(error)}.") from None
+                _log.info("postgresql: to be tried again: %s", told(error))
                 if error.sqlstate not in _RACES:
+                    lost = told(error)
                     await self.close()  # the others were most likely lost too
                 tries += 1
                 await asyncio.sleep(pause)
             else:
-                if tries:
-                    _log.warning("postgresql: done after %d failed tries", tries)
+                if lost:
+                    _log.warning("postgresql: done after %d failed tries: %s", tries, lost)
                 return done
 
     async def close(self) -> None:
@@ -150,6 +146,11 @@ def may_pass(error: psycopg.Error) -> bool:
     if state is None:  # the server said nothing more, or was not reached
         return isinstance(error, psycopg.OperationalError)
     return state in _RACES or state in _GONE or state.startswith("08")
+
+
+def told(error: psycopg.Error) -> str:
+    """The reason for the log, with its code."""
+    return f"{reason(error)} ({error.sqlstate or 'connection'})"
 
 
 def reason(error: psycopg.Error) -> str:

@@ -35,7 +35,7 @@ class Cluster:
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder = folder
         self.url = f"postgresql:///postgres?host={quote(str(folder), safe='')}&user=zarf"
-        self._programs = programs
+        self.programs = programs
         self._process: subprocess.Popen[bytes] | None = None
         # PostgreSQL refuses to run as root.
         self._as: dict[str, Any] = {"cwd": folder}
@@ -55,7 +55,7 @@ class Cluster:
         """Start it, with more ``-c`` options, and wait until it serves."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", "data", "-k", self.folder, *SERVER, *options],
+                [self.programs / "postgres", "-D", "data", "-k", self.folder, *SERVER, *options],
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C is for the tests, which then stop it
@@ -112,11 +112,12 @@ def server() -> Iterator[str]:
 def empty_database(server_url: str, *options: str) -> Iterator[str]:
     """The URL of a schema of its own on a server, gone afterwards; ``options`` as below."""
     name = f"t_{uuid.uuid4().hex[:12]}"
-    execute(server_url, f"CREATE SCHEMA {name}")
+    hasty = with_options(server_url, "-csynchronous_commit=off")  # for what is not under test
+    execute(hasty, f"CREATE SCHEMA {name}")
     try:
         yield with_options(server_url, f"-csearch_path={name}", *options)
     finally:
-        execute(server_url, f"DROP SCHEMA {name} CASCADE")
+        execute(hasty, f"DROP SCHEMA {name} CASCADE")
 
 
 def with_options(url: str, *options: str) -> str:

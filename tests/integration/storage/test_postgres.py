@@ -5,7 +5,7 @@ import dataclasses
 import logging
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -32,6 +32,13 @@ async def storage(pg_url: str) -> AsyncIterator[PostgresStorage]:
     await storage.append([OPENING])
     yield storage
     await storage.close()
+
+
+@pytest.fixture
+def socket_url(pg_cluster: postgres.Cluster) -> Iterator[str]:
+    """An empty database on a server that listens on a socket, whatever ``DICE_TEST_PG_URL`` is."""
+    with postgres.empty_database(pg_cluster.url) as url:
+        yield url
 
 
 @pytest.mark.parametrize(
@@ -160,6 +167,7 @@ FAULTS = {
     "deadlock": "RAISE deadlock_detected;",
     "connection ended": "PERFORM pg_terminate_backend(pg_backend_pid());",
 }
+RACES = {"serialization failure", "deadlock"}
 
 
 @pytest.mark.parametrize("when", ["", "INITIALLY DEFERRED"])
@@ -174,8 +182,9 @@ async def test_a_fault_that_passes_is_tried_again(
     assert await storage.append([Append("m", 3, (b"d", b"e"))]) == [True]
     assert await storage.lines("m") == [b"a", b"b", b"c", b"d", b"e"]
     told = [record.getMessage() for record in caplog.records if "postgresql" in record.getMessage()]
-    assert len(told) == 4
-    assert told[3] == "postgresql: done after 3 failed tries"
+    assert len(told) == (3 if fault in RACES else 4)
+    if fault not in RACES:  # what an operator is to know of; races are none of it
+        assert told[3].startswith("postgresql: done after 3 failed tries: terminating connection")
 
 
 async def test_a_fault_that_stays_is_a_refusal_and_nothing_is_written(
@@ -209,10 +218,10 @@ APPENDS = {
     ],
 )
 async def test_a_connection_lost_at_any_statement_leaves_it_done_once(
-    pg_url: str, kind: str, statement: bytes, when: When
+    socket_url: str, kind: str, statement: bytes, when: When
 ) -> None:
     append = APPENDS[kind]
-    with Cutting(pg_url) as proxy:
+    with Cutting(socket_url) as proxy:
         storage = PostgresStorage(proxy.url)
         await storage.append([OPENING])
         proxy.cut(statement, when)
@@ -227,8 +236,8 @@ async def test_a_connection_lost_at_any_statement_leaves_it_done_once(
         await storage.close()
 
 
-async def test_a_lost_connection_does_not_hurt_a_reader(pg_url: str) -> None:
-    with Cutting(pg_url) as proxy:
+async def test_a_lost_connection_does_not_hurt_a_reader(socket_url: str) -> None:
+    with Cutting(socket_url) as proxy:
         storage = PostgresStorage(proxy.url)
         await storage.append([OPENING])
         for when in get_args(When):

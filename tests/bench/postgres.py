@@ -1,0 +1,164 @@
+"""The storage alone on PostgreSQL, beside SQLite and pgbench: ``python -m tests.bench.postgres``.
+
+Batcher and adapter, no HTTP: callers that each append a roll's line after the last one is durable.
+pgbench: 16 clients, each transaction one INSERT of such a row, on the same server. The rounds
+alternate, as what else the machine does meets all of them.
+"""
+
+import asyncio
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+
+from dice_service.matches import Matches
+from dice_service.sealing import SealingRing
+from dice_service.signing import SigningRing
+from dice_service.storage import Append, MatchRow
+from dice_service.storage.batcher import Batcher
+from dice_service.storage.databases import open_storage
+from tests.support import postgres
+from verifier.events import Player
+
+CALLERS = 64
+SECONDS = 3.0
+LINE = b'{"type":"roll","prev":"%b","time":"2026-11-30T18:00:00.000Z","index":0,' % (b"a" * 64)
+LINE += b'"dice":[3,1],"purpose":"turn","player":null}'
+PGBENCH = """
+\\set match random(1, 1000000000)
+INSERT INTO plain VALUES (:match::text || '-' || :client_id, 0, '{line}') ON CONFLICT DO NOTHING;
+"""
+
+
+async def appends(url: str, run: str, callers: int) -> float:
+    """Durable lines a second."""
+    storage = open_storage(url)
+    batcher = Batcher(storage, 10_000)
+    until = 0.0
+
+    async def call(number: int) -> int:
+        match_id, seq = f"m-{run}-{number}", 1
+        row = MatchRow(match_id, "o", "direct", None, "t", None, "rolling", b"s" * 92, "k", "s")
+        await batcher.submit(Append(match_id, 0, (LINE,), opening=row))
+        await started.wait()
+        while time.monotonic() < until:
+            assert await batcher.submit(Append(match_id, seq, (LINE,)))
+            seq += 1
+        return seq - 1
+
+    started = asyncio.Event()
+    calls = [asyncio.ensure_future(call(number)) for number in range(callers)]
+    await asyncio.sleep(0.3)
+    begin = time.monotonic()
+    until = begin + SECONDS
+    started.set()
+    done = sum(await asyncio.gather(*calls))
+    rate = done / (time.monotonic() - begin)
+    await batcher.close()
+    await storage.close()
+    return rate
+
+
+def pgbench(server: postgres.Cluster, script: Path) -> float:
+    """Single-row transactions a second."""
+    command = [*("-n", "-M", "prepared", "-c", "16", "-j", "1", "-T", str(round(SECONDS)))]
+    program = server.programs / "pgbench"
+    where = ["-h", str(server.folder), "-U", "zarf", "postgres", "-f", str(script)]
+    done = subprocess.run([program, *command, *where], check=True, capture_output=True, text=True)
+    found = re.search(r"tps = ([\d.]+)", done.stdout)
+    assert found is not None
+    return float(found[1])
+
+
+async def together(url: str, run: int) -> float:
+    """Durable lines a second of two processes with half the callers each."""
+    loop = asyncio.get_running_loop()
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        half = [
+            loop.run_in_executor(pool, alone, url, f"{run}-{number}", CALLERS // 2)
+            for number in range(2)
+        ]
+        return sum(await asyncio.gather(*half))
+
+
+def alone(url: str, run: str, callers: int = CALLERS) -> float:
+    """Durable lines a second of this process."""
+    return asyncio.run(appends(url, run, callers))
+
+
+async def matches(url: str, count: int, rolls: int) -> None:
+    """Whole dice-only matches, with their keys and signatures."""
+    storage = open_storage(url)
+    service = Matches(storage, SigningRing.generate(), SealingRing.generate())
+    players: tuple[Player, Player] = (0, 1)
+    seeds = [hashlib.sha256(bytes([player])).hexdigest() for player in players]
+
+    async def play(match_id: str) -> None:
+        await service.open("club", match_id, players=("Ayşe", "Bora"))
+        for player, seed in zip(players, seeds, strict=True):
+            commitment = hashlib.sha256(bytes.fromhex(seed)).hexdigest()
+            await service.commit(match_id, player, commitment)
+        for player, seed in zip(players, seeds, strict=True):
+            await service.open_seed(match_id, player, seed)
+        for index in range(rolls):
+            await service.roll(match_id, index)
+        await service.end(match_id, reason="finished")
+
+    await asyncio.gather(*(play(f"cup-2026.match-{number:05}") for number in range(count)))
+    await service.close()
+    await storage.close()
+
+
+def main(rounds: int) -> None:
+    """Print the figures of each round, and their medians."""
+    figures: dict[str, list[float]] = {}
+    with ExitStack() as stack:
+        server = stack.enter_context(postgres.cluster())
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        whole, parts, real = (
+            stack.enter_context(postgres.empty_database(server.url)) for _ in range(3)
+        )
+        postgres.partition(parts)
+        postgres.execute(
+            server.url, "CREATE TABLE plain (a text, b int, c text, PRIMARY KEY (a, b))"
+        )
+        script = Path(folder) / "insert.sql"
+        script.write_text(PGBENCH.format(line="x" * len(LINE)))
+        for run in range(rounds):
+            found = {
+                "pgbench, 16 clients": pgbench(server, script),
+                "PostgreSQL, one process": alone(whole, str(run)),
+                "PostgreSQL, two processes": asyncio.run(together(whole, run)),
+                "PostgreSQL, one process, 8 partitions": alone(parts, str(run)),
+                "SQLite, one process": alone(f"sqlite:///{folder}/dice.db", str(run)),
+            }
+            for name, value in found.items():
+                figures.setdefault(name, []).append(value)
+        asyncio.run(matches(real, 400, 60))
+        sizes = "SELECT (SELECT count(*) FROM lines)::float, pg_total_relation_size('lines')::float"
+        ((count, size),) = postgres.execute(real, sizes)
+    (first, baseline), *_ = figures.items()
+    for name, values in figures.items():
+        ratio = median(ours / theirs for ours, theirs in zip(values, baseline, strict=True))
+        say(
+            f"{name}: {median(values):,.0f} ({min(values):,.0f} to {max(values):,.0f}) lines/s,"
+            f" {ratio:.2f} of {first} in the same round"
+        )
+    say(f"a match of 60 rolls: {count / 400:.0f} lines, {size / 400:,.0f} bytes with their index")
+
+
+def say(text: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
