@@ -16,6 +16,7 @@ from dice_service.errors import MEDIA_TYPE, Refusal, SetupError
 from dice_service.settings import Settings
 
 MAX_HEAD: Final = 16_384  # bytes of a request line with its headers
+LINGER: Final = 1.0  # seconds that a refused connection is still listened to
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -26,6 +27,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     head_timeout: float
 
+    _refused = False
     _head_bytes = 0
     _head_timer: asyncio.TimerHandle | None = None
     _in_head = True
@@ -44,6 +46,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Count what belongs to an unfinished head."""
+        if self._refused:
+            return
         self._head_began = False
         super().data_received(data)
         if not self._in_head or self.transport.is_closing():
@@ -73,7 +77,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _too_slow(self) -> None:
         self._head_timer = None
-        if not self.transport.is_closing():
+        if not self._refused and not self.transport.is_closing():
             self._refuse("request-timeout", "The request's head took too long.")
 
     def _stop_timer(self) -> None:
@@ -89,7 +93,11 @@ class LimitedProtocol(HttpToolsProtocol):
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode("ascii") + body)
-        self.transport.close()
+        # Closed at once, with bytes under way, the kernel would reset the connection, and the
+        # answer could be lost: what still comes is read and dropped for a moment.
+        self._refused = True
+        self.transport.write_eof()
+        self.loop.call_later(LINGER, self.transport.close)
 
 
 class Server(uvicorn.Server):

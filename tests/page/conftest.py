@@ -19,7 +19,8 @@ ARGUMENTS = [
 PAGE = Path(__file__).parents[2] / "verifier/page/verify.html"
 
 
-@pytest.fixture(scope="session")
+# By module, not by session: while it runs, asyncio.run is not to be had, and other tests want it.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     if not CHROMIUM.exists():
         (pytest.fail if os.environ.get("CI") else pytest.skip)("chromium is not installed")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from dice_service.api.pages import page_sha256
 from tests.support.api import COMMITMENTS, PLAYERS, SEEDS, Api, opened
 
 pytestmark = pytest.mark.anyio
@@ -183,4 +184,5 @@ async def test_the_keys_are_public_and_name_the_active_one(api: Api) -> None:
         "keys": [
             {"key_id": opening["key_id"], "public_key": opening["public_key"], "active": True}
         ],
+        "page_sha256": page_sha256(),
     }

@@ -105,7 +105,7 @@ async def test_a_mirrored_commitment_is_refused(api: Api) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
-        ("GET", "/", 404, "not-found"),
+        ("GET", "/nowhere", 404, "not-found"),
         ("GET", "/v1", 404, "not-found"),
         ("GET", "/v1/matches/", 404, "not-found"),
         ("PUT", "/v1/matches/a/b", 404, "not-found"),
