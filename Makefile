@@ -36,7 +36,7 @@ run: $(VENV)/.service var/keys ## Start the service on SQLite, in var/
 
 .PHONY: demo
 demo: $(VENV)/.service ## Play a whole match over HTTP, and verify its log
-	$(BIN)/dice-service demo
+	$(BIN)/dice-service demo --rules tavlino
 
 .PHONY: test
 test: $(VENV)/.dev lint ## All checks and all tests, as CI runs them

@@ -1,10 +1,12 @@
 """The parts of README.md that are printed by the code: `make readme` writes them anew."""
 
 import argparse
+import hashlib
 import os
 from pathlib import Path
 
 from verifier.cli import parser
+from verifier.page.build import TARGET, served
 from verifier.rules.matrix import matrix_markdown
 
 README = Path(__file__).parents[1] / "README.md"
@@ -23,7 +25,17 @@ def help_block() -> str:
     return f"```\n{text}```\n"
 
 
-BLOCKS = {"dice-verify --help": help_block, "rules matrix": matrix_markdown}
+def page_hashes() -> str:
+    """The SHA-256 of the verification page as a file, and as a service hands it out."""
+    html = TARGET.read_bytes()
+    return (
+        f"| `verify.html`, as a file | `{hashlib.sha256(html).hexdigest()}` |\n"
+        "| --- | --- |\n"
+        f"| the same as served at `/verify` | `{hashlib.sha256(served(html)).hexdigest()}` |\n"
+    )
+
+
+BLOCKS = {"dice-verify --help": help_block, "rules matrix": matrix_markdown, "page": page_hashes}
 
 
 def made(readme: str) -> str:

@@ -2,6 +2,7 @@
 
 import secrets
 import shlex
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -20,6 +21,15 @@ from verifier.verify import verify_log
 
 PLAYERS = ("Ayşe", "Bora")
 Seeding = Literal["committed", "direct"]
+
+
+def _dice_verify_here() -> str:
+    """How the verifier is started from this folder: it need not be on the path."""
+    program = Path(sys.executable).with_name("dice-verify")
+    try:
+        return str(program.relative_to(Path.cwd()))
+    except ValueError:
+        return str(program)
 
 
 class Demo:
@@ -156,7 +166,7 @@ class Demo:
         )
         arguments = [str(self.log_file), "--receipt", str(receipts[0])]
         if not self.voice.brief:
-            self.voice.say(f"   dice-verify {shlex.join(arguments)}")
+            self.voice.say(f"   {shlex.join([_dice_verify_here(), *arguments])}")
             self.voice.say()
             dice_verify(arguments)
         kept = read_receipts(receipts[0].read_bytes())
