@@ -64,9 +64,12 @@ bench: $(VENV)/.dev ## Measure, each figure against a baseline in the same run; 
 corpus: $(VENV)/.dev ## Replay the real match files in ../shared/matches, and count
 	$(BIN)/python -m tests.corpus
 
+.PHONY: soak
+soak: $(VENV)/.dev ## Hold the two ways of judging a play together on millions of positions
+	$(BIN)/python -m tests.agreement
+
 .PHONY: fuzz
 fuzz: $(VENV)/.dev ## Fuzz the readers of match files, FUZZ_SECONDS long (an hour)
-	$(INSTALL) '.[fuzz]'
 	$(BIN)/python -m tests.fuzz.match_files -max_total_time=$(FUZZ_SECONDS)
 
 .PHONY: vectors

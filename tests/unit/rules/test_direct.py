@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.agreement import hold_together
 from tests.unit.rules.positions import STYLES, Roll, random_positions
-from verifier.rules.board import BAR, START, Side, at, pack, position, unpack
+from verifier.rules.board import BAR, START, Side, at, pack, position
 from verifier.rules.direct import check, read, text_of
 from verifier.rules.messages import MESSAGES, RuleError
 from verifier.rules.moves import STANDARD, Style, legal_plays
@@ -31,24 +32,7 @@ def side(**points: int) -> Side:
 
 @pytest.mark.parametrize("style", STYLES, ids=str)
 def test_the_direct_check_takes_exactly_the_plays_of_the_enumeration(style: Style) -> None:
-    """R10, R12: every legal play is taken, and every play of another position as it deserves."""
-    texts = [""]
-    for me, opp, roll in random_positions(4, 2_500, style):
-        legal = {
-            text_of(opp, steps): result
-            for result, steps in legal_plays(me, opp, roll, style).items()
-        }
-        for text, result in legal.items():
-            assert check(me, opp, roll, text, style) == result
-        for text in texts:
-            try:
-                taken = check(me, opp, roll, text, style)
-            except RuleError:
-                assert text not in legal, (unpack(me), unpack(opp), roll, text)
-                assert text or legal
-            else:
-                assert taken == (legal[text] if legal else (me, opp))
-        texts = ["", *list(legal)[:40]]
+    hold_together(4, 2_500, style)
 
 
 @pytest.mark.parametrize("style", STYLES, ids=str)
