@@ -16,7 +16,40 @@ from dice_service.errors import MEDIA_TYPE, Refusal, SetupError
 from dice_service.settings import Settings
 
 MAX_HEAD: Final = 16_384  # bytes of a request line with its headers
-LINGER: Final = 1.0  # seconds that a refused connection is still listened to
+LINGER: Final = 1.0  # seconds that a connection is still read after an early answer
+
+
+class Lingering:
+    """A transport that, closed while a request is still under way, reads on for a moment.
+
+    Closed at once with bytes unread, the kernel would reset the connection, and the answer just
+    written could be lost. What still comes is dropped. ``unread`` says whether any may come.
+    """
+
+    def __init__(self, transport: asyncio.Transport, unread: Callable[[], bool]) -> None:
+        self._transport = transport
+        self._unread = unread
+        self._closed = False
+        self.write = transport.write
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the transport has)
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Whether it was closed, though it may still be read."""
+        return self._closed or self._transport.is_closing()
+
+    def close(self) -> None:
+        """Close it: at once where all was read, else after ``LINGER`` seconds."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._unread() and self._transport.can_write_eof():
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            asyncio.get_running_loop().call_later(LINGER, self._transport.close)
+        else:
+            self._transport.close()
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -27,16 +60,16 @@ class LimitedProtocol(HttpToolsProtocol):
 
     head_timeout: float
 
-    _refused = False
     _head_bytes = 0
     _head_timer: asyncio.TimerHandle | None = None
     _in_head = True
+    _in_body = False
     _head_began = False  # in the packet at hand: what stands before it there is another request's
 
     # As in uvicorn, whose protocol is only ever made for a stream.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time."""
-        super().connection_made(transport)
+        super().connection_made(Lingering(transport, self._unread))  # type: ignore[arg-type]
         self._head_timer = self.loop.call_later(self.head_timeout, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -46,7 +79,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Count what belongs to an unfinished head."""
-        if self._refused:
+        if self.transport.is_closing():
             return
         self._head_began = False
         super().data_received(data)
@@ -67,9 +100,14 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is whole."""
-        self._in_head = False
+        self._in_head, self._in_body = False, True
         self._stop_timer()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The body is whole."""
+        self._in_body = False
+        super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         """What is no HTTP gets a problem like everything else."""
@@ -77,7 +115,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _too_slow(self) -> None:
         self._head_timer = None
-        if not self._refused and not self.transport.is_closing():
+        if not self.transport.is_closing():
             self._refuse("request-timeout", "The request's head took too long.")
 
     def _stop_timer(self) -> None:
@@ -93,11 +131,11 @@ class LimitedProtocol(HttpToolsProtocol):
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode("ascii") + body)
-        # Closed at once, with bytes under way, the kernel would reset the connection, and the
-        # answer could be lost: what still comes is read and dropped for a moment.
-        self._refused = True
-        self.transport.write_eof()
-        self.loop.call_later(LINGER, self.transport.close)
+        self.transport.close()
+
+    def _unread(self) -> bool:
+        """Whether more of a request may come: of its head, or of its body."""
+        return self._in_head or self._in_body
 
 
 class Server(uvicorn.Server):
