@@ -66,6 +66,7 @@ class Connections:
         self._patience = patience
         self._idle: list[Connection] = []
         self._free = asyncio.Semaphore(limit)
+        self._closed = False
 
     async def do(
         self, work: Callable[[Connection], Awaitable[T]], patience: float | None = None
@@ -86,7 +87,7 @@ class Connections:
                 _log.info("postgresql: to be tried again: %s", told(error))
                 if error.sqlstate not in _RACES:
                     lost = told(error)
-                    await self.close()  # the others were most likely lost too
+                    await self._close_idle()  # they were most likely lost too
                 tries += 1
                 await asyncio.sleep(pause)
             else:
@@ -95,7 +96,11 @@ class Connections:
                 return done
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close what is open; what is still in use is closed when it is given back."""
+        self._closed = True
+        await self._close_idle()
+
+    async def _close_idle(self) -> None:
         while self._idle:
             await self._idle.pop().close()
 
@@ -106,9 +111,9 @@ class Connections:
             try:
                 yield db
             finally:
-                if db.info.transaction_status is TransactionStatus.IDLE:
+                if db.info.transaction_status is TransactionStatus.IDLE and not self._closed:
                     self._idle.append(db)
-                else:  # lost, or left in the middle of something
+                else:  # lost, left in the middle of something, or no longer wanted
                     await db.close()
 
     async def _open(self) -> Connection:
