@@ -65,7 +65,7 @@ def _weigh_opening(
         witness.failures.append(Failure("receipt-invalid", 0))
         return
     if tuple(reading.lines[: len(opening)]) == opening:
-        witness.anchored = True
+        witness.anchored = match.seeding != "direct"  # there it fixes no player's seed (R5)
         return
     if len(reading.lines) < len(opening) and tuple(reading.lines) == opening[: len(reading.lines)]:
         return

@@ -72,6 +72,7 @@ def test_in_direct_seeding_the_last_seed_may_be_chosen_and_the_report_says_so() 
     service = play(Scribe(seeding="direct", seeds=(PLAYER_SEEDS[0], chosen)), (victim,))
     report = victim.verify(service.end().data)
     assert (report.verdict, report.why) == (Verdict.CONSISTENT, "direct-seeding")
+    assert not report.anchored
     [check] = [check for check in report.checks if check.name == "player_seeds"]
     assert (check.status, check.why) == (Status.NOT_CHECKED, "direct-seeding")
 

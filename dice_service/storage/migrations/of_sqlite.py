@@ -76,6 +76,8 @@ def _statements(script: str) -> Iterator[str]:
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # what it holds is nobody's but the service's
         db = sqlite3.connect(path, timeout=5.0, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise SetupError("database-unusable", f"cannot open {path}: {error}") from None

@@ -2,6 +2,7 @@
 
 import resource
 import sqlite3
+import stat
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -234,3 +235,9 @@ async def test_another_programs_lock_is_waited_for_and_then_a_refusal(
     blocker.execute("ROLLBACK")
     blocker.close()
     assert await storage.append([append]) == [True]
+
+
+def test_nobody_but_the_service_may_read_a_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "var" / "dice.db"
+    migrations.check_or_create(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
