@@ -5,6 +5,8 @@ what has been stored since.
 """
 
 import asyncio
+import logging
+import re
 from collections import OrderedDict
 from collections.abc import Iterable
 
@@ -14,7 +16,12 @@ from dice_service.state import Line, State, begin, fold, read
 from dice_service.storage import MatchRow, Storage, StorageError
 from verifier.errors import LineError
 from verifier.events import Linked, Match
+from verifier.log import line_hash
 from verifier.rules.messages import RuleError
+
+_PREV = re.compile(rb'\{"type":"[a-z_]+","prev":"([0-9a-f]{64})"')
+
+_log = logging.getLogger(__name__)
 
 
 class Cached:
@@ -48,10 +55,10 @@ class MatchCache:
         if row is None:
             return None
         lines = await self._storage.lines(match_id)
-        first = read_stored(lines[0], 0) if lines else None
+        first = read_stored(lines[0], 0, match_id) if lines else None
         if first is None or not isinstance(first.event, Match) or first.event.match_id != match_id:
-            raise StorageError(f"The stored log of {match_id} has no match line.")
-        rest = [read_stored(line, seq) for seq, line in enumerate(lines[1:], 1)]
+            raise damaged(match_id, "there is no match line")
+        rest = [read_stored(line, seq, match_id) for seq, line in enumerate(lines[1:], 1)]
         return self.put(Cached(row, folded(begun(first), rest)))
 
     async def get(self, match_id: str) -> Cached:
@@ -73,10 +80,29 @@ class MatchCache:
         if cached.state.server_seed is not None:
             return False  # revealed: the log is whole
         known = cached.state.lines
-        lines = await self._storage.lines(cached.row.match_id, known)
-        read_lines = [read_stored(line, seq) for seq, line in enumerate(lines, known)]
+        match_id = cached.row.match_id
+        lines = await self._storage.lines(match_id, known)
+        read_lines = [read_stored(line, seq, match_id) for seq, line in enumerate(lines, known)]
         cached.state = folded(cached.state, read_lines)
         return bool(lines)
+
+    async def stored(self, cached: Cached, first: int, count: int) -> list[bytes]:
+        """``count`` lines from ``first`` on, as the database has them *now*, held to the chain.
+
+        Each must be the one whose hash the next one carries, and the last of all the head of the
+        state: a byte that changed on the disk since is noticed, never told, let alone signed.
+        Raises :class:`Refusal` ``storage-failed``. The state must have as many lines.
+        """
+        state = cached.state
+        lines = await self._storage.lines(cached.row.match_id, first, count + 1)
+        heads = [prev_of(line) for line in lines[1:]]
+        if len(lines) == count:  # nothing stands after them, so they are the state's last
+            heads.append(state.head)
+        if len(heads) < count or any(
+            line_hash(line) != head for line, head in zip(lines, heads, strict=False)
+        ):
+            raise damaged(cached.row.match_id, f"lines {first} to {first + count - 1} do not fit")
+        return lines[:count]
 
     async def secrets(self, cached: Cached) -> Secrets:
         """The match's secrets, unsealed. Raises :class:`Refusal`."""
@@ -118,17 +144,29 @@ def folded(state: State, lines: Iterable[Line]) -> State:
     """The state after these lines. Raises :class:`Refusal` if one does not link to the last."""
     for line in lines:
         if not isinstance(line.event, Linked) or line.event.prev != state.head:
-            raise StorageError(f"Line {state.lines} of the stored log does not fit.")
+            raise damaged(state.match.match_id, f"line {state.lines} does not fit")
         try:
             state = fold(state, line)
         except RuleError as error:
-            raise StorageError(f"Line {state.lines} of the stored log: {error}") from None
+            raise damaged(state.match.match_id, f"line {state.lines}: {error}") from None
     return state
 
 
-def read_stored(data: bytes, seq: int) -> Line:
+def read_stored(data: bytes, seq: int, match_id: str) -> Line:
     """A stored line. Raises :class:`Refusal` ``storage-failed`` if it is damaged."""
     try:
         return read(data, seq)
     except LineError:
-        raise StorageError(f"Line {seq} of the stored log is damaged.") from None
+        raise damaged(match_id, f"line {seq} cannot be read") from None
+
+
+def prev_of(line: bytes) -> str:
+    """The hash of the line before it, as a line carries it; "" if it is none of ours."""
+    found = _PREV.match(line)
+    return found[1].decode("ascii") if found else ""
+
+
+def damaged(match_id: str, what: str) -> StorageError:
+    """The refusal of a stored log that is not as it was written, which the operator is told of."""
+    _log.error("storage: the stored log of match %s is damaged: %s", match_id, what)
+    return StorageError(f"The stored log of {match_id} is damaged: {what}.")

@@ -37,6 +37,7 @@ class Commands:
     ) -> Outcome[T]:
         """Decide, append, be sure; ``answer`` makes the answer of the line and its seq."""
         async with cached.turn:
+            crash_point("received")
             while True:
                 state = cached.state
                 try:
@@ -52,6 +53,7 @@ class Commands:
                     lines, after = decision.lines, decision.after
                 else:
                     lines, after = decision, folded(state, decision)
+                crash_point("decided")
                 writing = self._batcher.submit(_append(state, lines, after))
                 # Let the write begin, and make the answer (a signature takes its time) while the
                 # disk works. It is given to nobody before the write is done.
@@ -71,8 +73,8 @@ class Commands:
                     raise StorageError("The stored log is shorter than it was.")
 
     async def _line(self, cached: Cached, seq: int) -> Line:
-        (data,) = await self._storage.lines(cached.row.match_id, seq, 1)
-        return read_stored(data, seq)
+        (data,) = await self._cache.stored(cached, seq, 1)
+        return read_stored(data, seq, cached.row.match_id)
 
 
 def _append(state: State, lines: Sequence[Line], after: State) -> Append:

@@ -7,6 +7,16 @@ time. Without the variable, as in every real process, a point is one comparison.
 import os
 import signal
 
+# In the order in which a write passes them; only an opening passes "sealed".
+POINTS = (
+    "received",  # the request is read and allowed, nothing is decided
+    "sealed",  # the new match's seed is sealed, and nowhere but in memory
+    "decided",  # the lines are made, and in the revealing ones the seed
+    "before-commit",
+    "after-commit",
+    "before-answer",
+)
+
 _name, _, _count = os.environ.get("DICE_TEST_CRASH_AT", "").partition(":")
 _left = int(_count or "1")
 

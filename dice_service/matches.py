@@ -91,6 +91,7 @@ class Matches:
         options: Mapping[str, bool | int] | None = None,
     ) -> Outcome[Opening]:
         """Open a match: seal a seed, publish its commitment, signed."""
+        crash_point("received")
         signer = self._signing.active
         secret = Secrets.make()
         time = self._clock()
@@ -113,6 +114,7 @@ class Matches:
         created = cached is None
         if cached is None:
             key_id, sealed = self._sealing.seal(match_id, secret)
+            crash_point("sealed")
             state = folded(begun(lines[0]), lines[1:])
             row = MatchRow(
                 match_id=match_id,
@@ -127,6 +129,7 @@ class Matches:
                 signing_key_id=signer.key_id,
             )
             data = tuple(line.data for line in lines)
+            crash_point("decided")
             created = await self._batcher.submit(Append(match_id, 0, data, opening=row))
             crash_point("before-answer")
             if created:
@@ -208,8 +211,8 @@ class Matches:
         outcome = await self._commands.do(cached, decide, answer)
         if outcome.value is not None:
             return Outcome(outcome.created, outcome.value)
-        stored = await self._storage.lines(match_id)
-        log = [read_stored(line, seq) for seq, line in enumerate(stored)]
+        stored = await self._cache.stored(cached, 0, cached.state.lines)
+        log = [read_stored(line, seq, match_id) for seq, line in enumerate(stored)]
         stands = repeated(log, number, action)
         return Outcome(False, action_answer(stands, number, signer, legal=legal))
 
@@ -246,12 +249,13 @@ class Matches:
         """The log as far as it goes; its last line's SHA-256 is ``head``."""
         cached = await self._cache.fresh(match_id)
         state = cached.state
-        data = await self._text(match_id, state.lines)
+        data = await self._text(cached, state.lines)
         return LogView(cached.row.owner, data, state.head, ended=state.end is not None)
 
     async def receipt(self, match_id: str) -> bytes:
         """The opening receipt: the log's lines up to the signature that completes it."""
-        state = (await self._cache.fresh(match_id)).state
+        cached = await self._cache.fresh(match_id)
+        state = cached.state
         if not state.receipt_lines:
             raise Refusal(
                 "receipt-not-ready",
@@ -259,7 +263,7 @@ class Matches:
                 if state.end is None
                 else "The match ended before both players had committed.",
             )
-        return await self._text(match_id, state.receipt_lines)
+        return await self._text(cached, state.receipt_lines)
 
     async def list(
         self,
@@ -299,8 +303,8 @@ class Matches:
         """Write what is queued and stop; the storage stays open."""
         await self._batcher.close()
 
-    async def _text(self, match_id: str, count: int) -> bytes:
-        lines = await self._storage.lines(match_id, 0, count)
+    async def _text(self, cached: Cached, count: int) -> bytes:
+        lines = await self._cache.stored(cached, 0, count)
         return b"".join(line + b"\n" for line in lines)
 
     async def _opening(self, cached: Cached) -> Opening:
@@ -311,6 +315,6 @@ class Matches:
             commitment=match.commitment,
             public_key=match.public_key,
             key_id=match.key_id,
-            receipt=(await self._text(match.match_id, 2)).decode(),
+            receipt=(await self._text(cached, 2)).decode(),
             tokens=(secret.token(match.match_id, 0), secret.token(match.match_id, 1)),
         )

@@ -5,6 +5,7 @@ Any number of processes on one machine may open the same file.
 """
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -20,6 +21,8 @@ from dice_service.storage.rows import KEY_COLUMNS, MATCH_COLUMNS, key_of, key_va
 
 T = TypeVar("T")
 _Work = tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any], asyncio.AbstractEventLoop]
+
+_log = logging.getLogger(__name__)
 
 BUSY = 5.0  # seconds that a transaction waits for another process's
 CHUNK = 64  # lines in one INSERT; each step into SQLite gives up the interpreter, so few is fast
@@ -161,6 +164,7 @@ class _Connection:
 
     def _serve(self) -> None:
         db: sqlite3.Connection | None = None
+        failures, told = 0, ""
         while (item := self._work.get()) is not None:
             work, future, loop = item
             result: object = None
@@ -169,6 +173,9 @@ class _Connection:
                 if db is None:
                     db = connect(self._path)
                 result = work(db)
+                if failures:
+                    _log.warning("sqlite: works again after %d failures: %s", failures, told)
+                    failures, told = 0, ""
             except sqlite3.Error as error:
                 # A full or failing disk, a lost file: what was not committed is undone by
                 # closing, and the next call tries again with a new connection.
@@ -176,6 +183,10 @@ class _Connection:
                     db.close()
                     db = None
                 failure = StorageError(f"The database did not do it: {error}.")
+                failures += 1
+                if str(error) != told:  # once: who asks again and again fills no log
+                    told = str(error)
+                    _log.error("sqlite: failed, nothing of it was written: %s", told)
             except Exception as error:  # noqa: BLE001 - whoever asked must hear of it
                 failure = error
             loop.call_soon_threadsafe(_settle, future, result, failure)
