@@ -27,6 +27,7 @@ from dice_service.client import (
     DeviceError,
     DiceClient,
     DishonestError,
+    RefusedError,
     Retries,
 )
 from dice_service.client.files import append_line, read_lines, write_whole
@@ -46,6 +47,13 @@ from verifier.report import Report
 from verifier.seeds import commitment_of
 from verifier.verify import verify_log
 
+_STOLEN = (
+    "If it was not this device, someone else has used its token: do not play, and ask the site."
+)
+_STOLEN_TR = (
+    "Bu oyuncu adına daha önce başka bir parmak izi verilmiş. Veren sen değilsen jetonunu başkası "
+    "kullanmış: oynama, siteye sor."
+)
 POLL = 0.2  # seconds between two questions whether the other player has committed
 
 
@@ -147,8 +155,15 @@ class PlayerDevice:
         if self._state.seeding != "committed":
             raise DeviceError("not-due", f"in {self._state.seeding} seeding nothing is committed")
         self.check_opening()
-        flow = self._client.commit
-        answer = flow(self.match_id, player=self.player, commitment=self.commitment)
+        try:
+            answer = self._client.commit(
+                self.match_id, player=self.player, commitment=self.commitment
+            )
+        except RefusedError as error:
+            if error.code != "commitment-differs":
+                raise
+            error.detail, error.detail_tr = f"{error.detail} {_STOLEN}", _STOLEN_TR
+            raise
         event = _line(answer.line, answer.seq)
         if not isinstance(event, SeedCommitment) or (event.player, event.commitment) != (
             self.player,

@@ -25,7 +25,7 @@ class RefusedError(ClientError):
     """The service understood and refused: a problem answer, with its code, status and detail.
 
     Where the rules of the match refuse, ``rule`` is their own code and ``detail_tr`` the detail
-    in Turkish; else both are "".
+    in Turkish; else both are "" (but a device's :meth:`commit` tells a token used twice in both).
     """
 
     def __init__(

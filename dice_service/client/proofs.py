@@ -83,7 +83,8 @@ def check_receipt(
     if commitments.get(player) != own:
         raise DishonestError(
             "own-commitment-missing",
-            f"this device committed to {own}; the receipt says {commitments.get(player)}",
+            f"this device committed to {own}; the receipt says {commitments.get(player)}: "
+            "someone else may have used its token",
         )
     if len(commitments) != OPENING_LINES:
         raise DishonestError("other-commitment-missing", "both commitments are of one player")

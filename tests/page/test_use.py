@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import PAGE, Opened
 from tests.page.states import Shown, states
 from tests.support.bots import play_out
+from tests.support.browser import PAGE, Opened
 from tests.support.scribe import PLAYER_SEEDS, honest
 from verifier.fraud import check_proof, read_proof
 from verifier.page import build

@@ -473,8 +473,7 @@ async function readReceipts(data) {
   const first = lines.findIndex(isReceipt);
   const count = first < 0 ? lines.length : first;
   const opening = count > 0 ? await readOpening(lines.slice(0, count)) : null;
-  const rolls = [];
-  for (const bytes of lines.slice(count)) rolls.push(await readRoll(bytes));
+  const rolls = await Promise.all(lines.slice(count).map(readRoll));
   const matchId = opening ? opening[0].event.match_id : rolls[0].match_id;
   if (rolls.some((roll) => roll.match_id !== matchId)) throw new InputError("receipt-two-matches");
   const length = lines.slice(0, count).reduce((sum, line) => sum + line.length + 1, 0);
@@ -540,10 +539,52 @@ const { decodeLine } = $grammar;
 const { openingHolds, readReceipts } = $receipts;
 const { headVerifier, keyIdOf } = $signatures;
 
+const SAID = {
+  "opening-changed": [
+    "The server has given two different opening receipts. Do not play on.",
+    "Sunucu iki farklı açılış fişi vermiş. Oynamayı bırak.",
+  ],
+  "opening-missing": [
+    "Your device holds no opening receipt yet.",
+    "Cihazında henüz açılış fişi yok.",
+  ],
+  "opening-other-match": ["The receipt is of another match.", "Fiş başka bir maçın."],
+  "opening-not-committed": [
+    "In this match the seeds would not be sealed beforehand. Your seed was not opened.",
+    "Bu maçta tohumlar önceden kilitlenmeyecekti. Tohumun açılmadı.",
+  ],
+  "opening-other-key": [
+    "The receipt is not signed with the server’s known key. Your seed was not opened.",
+    "Fiş, sunucunun bilinen anahtarıyla imzalanmamış. Tohumun açılmadı.",
+  ],
+  "opening-invalid": [
+    "The receipt’s signature is not valid. Your seed was not opened.",
+    "Fişin imzası geçersiz. Tohumun açılmadı.",
+  ],
+  "opening-not-my-commitment": [
+    "The receipt names another fingerprint than your device’s. Someone else may have used your token for this match. Your seed was not opened; do not play.",
+    "Fişte, cihazınınki yerine başka bir parmak izi var. Bu maç için sana verilen jetonu başkası kullanmış olabilir. Tohumun açılmadı; oynama.",
+  ],
+  "opening-commitments-equal": [
+    "Two sides gave the same fingerprint: one copied the other’s. Your seed was not opened.",
+    "İki taraf aynı parmak izini vermiş: biri ötekininkini kopyalamış. Tohumun açılmadı.",
+  ],
+  "receipt-other-match": ["The receipt is of another match.", "Fiş başka bir maçın."],
+  "receipt-invalid": ["The receipt’s signature is not valid.", "Fişin imzası geçersiz."],
+  "receipt-contradiction": [
+    "The server has signed two different things for one line of the log. Both are kept; do not play on.",
+    "Sunucu, kaydın aynı satırı için iki farklı şey imzalamış. İkisi de saklandı; oynamayı bırak.",
+  ],
+};
+
 class DeviceError extends Error {
   constructor(code) {
-    super(code);
+    super(SAID[code][0]);
     this.code = code;
+  }
+
+  inWords(language) {
+    return SAID[this.code][language === "tr" ? 1 : 0];
   }
 }
 
@@ -605,8 +646,14 @@ class Device {
       need(matchId === this.matchId, "receipt-other-match");
       need(await verifyHead(matchId, seq, head, sig), "receipt-invalid");
     }
-    if (!this.rolls.includes(text)) this.rolls.push(text);
+    if (this.rolls.includes(text)) return;
+    const kept = this.rolls.join("").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    this.rolls.push(text);
     this.#keep();
+    const contradicted = rolls.some(({ seq, head }) =>
+      kept.some((other) => other.seq === seq && other.head !== head),
+    );
+    need(!contradicted, "receipt-contradiction");
   }
 
   file() {

@@ -17,7 +17,7 @@ from dice_service.client import (
     Retries,
 )
 from dice_service.device import PlayerDevice
-from tests.unit.client.peer import TIME, Peer, sha, text_of
+from tests.unit.client.peer import TIME, Peer, problem, sha, text_of
 from verifier.fraud import check_proof, read_proof
 from verifier.receipts import RollReceipt
 from verifier.report import Verdict
@@ -108,6 +108,23 @@ def test_the_seed_stays_closed_until_the_signed_receipt_is_on_the_disk(
         mine.open_seed()
     assert peer.seeds == {}
     assert mine.seed.encode() not in peer.file()
+
+
+def test_a_token_that_someone_else_used_first_is_told_in_both_languages(
+    peer: Peer, tmp_path: Path
+) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.method == "PUT":
+            return problem("commitment-differs", 409, "Player 0 committed to another seed before.")
+        return peer.answer(request)
+
+    mine = device(peer, tmp_path)
+    mine._client._http._transport = httpx.MockTransport(answer)
+    with pytest.raises(RefusedError) as error:
+        mine.commit()
+    assert (error.value.code, error.value.status) == ("commitment-differs", 409)
+    assert "someone else has used its token" in error.value.detail
+    assert "jetonunu başkası kullanmış" in error.value.detail_tr
 
 
 def test_the_receipt_is_waited_for_while_the_other_player_commits(

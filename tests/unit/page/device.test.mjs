@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { encode, sha256 } from "../../../verifier/page/src/bytes.js";
 import { isSeed } from "../../../verifier/page/src/dice.js";
 import { Device, newSeed } from "../../../verifier/page/src/device.js";
 import { readReceipts } from "../../../verifier/page/src/receipts.js";
@@ -75,4 +76,33 @@ test("R2: a roll receipt of another match, or with a false signature, is not kep
     code: "receipt-other-match",
   });
   assert.equal(made.file(), opening);
+});
+
+test("R2: of two receipts for one line both are kept, and the player is told", async () => {
+  const { made } = device();
+  await made.open(opening);
+  const url = new URL("../../vectors/frauds/two_rolls.json", import.meta.url);
+  const proof = JSON.parse(JSON.parse(readFileSync(url, "utf-8")).proof);
+  const texts = await Promise.all(
+    proof.statements.map(async ({ seq, sig, lines: [line] }) => {
+      const { key_id } = JSON.parse(lines[5]);
+      const { match_id } = proof;
+      const head = await sha256(encode(line));
+      return JSON.stringify({ type: "roll_receipt", match_id, key_id, seq, head, sig, line }) + "\n";
+    }),
+  );
+  await made.keepRoll(lines[5]);
+  await made.keepRoll(texts[0]);
+  await made.keepRoll(texts[0]);
+  await assert.rejects(made.keepRoll(texts[1]), { code: "receipt-contradiction" });
+  assert.equal(made.file(), opening + lines[5] + texts.join(""));
+});
+
+test("a token that someone else used is told in plain words, in both languages", async () => {
+  const error = await device({ player: 0 })
+    .made.open(opening)
+    .catch((thrown) => thrown);
+  assert.match(error.message, /Someone else may have used your token/);
+  assert.equal(error.inWords("en"), error.message);
+  assert.match(error.inWords("tr"), /jetonu başkası kullanmış olabilir. Tohumun açılmadı/);
 });

@@ -64,12 +64,20 @@ async function compareOpening(log, { opening, data }) {
 /** R6: the first of one file's roll receipts, by `seq`, that speaks against the log. */
 async function compareRolls(log, { rolls }, kept) {
   const found = [];
+  const holds = new Map(
+    await Promise.all(
+      rolls.map(async (roll) => {
+        const { match_id: matchId, seq, head, sig } = roll;
+        return [roll, await log.verifyHead(matchId, seq, head, sig)];
+      }),
+    ),
+  );
   for (const receipt of [...rolls].sort((a, b) => a.seq - b.seq)) {
     if (found.length > 0) break;
-    const { match_id: matchId, key_id: keyId, seq, head, sig } = receipt;
+    const { key_id: keyId, seq, head } = receipt;
     if (keyId !== log.keyId) {
       found.push({ code: "receipt-other-key", seq: 0, field: "key_id", found: keyId });
-    } else if (!(await log.verifyHead(matchId, seq, head, sig))) {
+    } else if (!holds.get(receipt)) {
       found.push({ code: "receipt-invalid", seq: Math.min(seq, log.lines.length - 1), field: "" });
     } else {
       const differs = judge(log, seq, head, ofRoll(receipt));

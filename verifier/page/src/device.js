@@ -7,11 +7,58 @@ import { decodeLine } from "./grammar.js";
 import { openingHolds, readReceipts } from "./receipts.js";
 import { headVerifier, keyIdOf } from "./signatures.js";
 
-/** Why a device does not open its seed, or does not keep what it was handed. */
+/** What is told to a player, in English and in Turkish. */
+const SAID = {
+  "opening-changed": [
+    "The server has given two different opening receipts. Do not play on.",
+    "Sunucu iki farklı açılış fişi vermiş. Oynamayı bırak.",
+  ],
+  "opening-missing": [
+    "Your device holds no opening receipt yet.",
+    "Cihazında henüz açılış fişi yok.",
+  ],
+  "opening-other-match": ["The receipt is of another match.", "Fiş başka bir maçın."],
+  "opening-not-committed": [
+    "In this match the seeds would not be sealed beforehand. Your seed was not opened.",
+    "Bu maçta tohumlar önceden kilitlenmeyecekti. Tohumun açılmadı.",
+  ],
+  "opening-other-key": [
+    "The receipt is not signed with the server’s known key. Your seed was not opened.",
+    "Fiş, sunucunun bilinen anahtarıyla imzalanmamış. Tohumun açılmadı.",
+  ],
+  "opening-invalid": [
+    "The receipt’s signature is not valid. Your seed was not opened.",
+    "Fişin imzası geçersiz. Tohumun açılmadı.",
+  ],
+  "opening-not-my-commitment": [
+    "The receipt names another fingerprint than your device’s. Someone else may have used your token for this match. Your seed was not opened; do not play.",
+    "Fişte, cihazınınki yerine başka bir parmak izi var. Bu maç için sana verilen jetonu başkası kullanmış olabilir. Tohumun açılmadı; oynama.",
+  ],
+  "opening-commitments-equal": [
+    "Two sides gave the same fingerprint: one copied the other’s. Your seed was not opened.",
+    "İki taraf aynı parmak izini vermiş: biri ötekininkini kopyalamış. Tohumun açılmadı.",
+  ],
+  "receipt-other-match": ["The receipt is of another match.", "Fiş başka bir maçın."],
+  "receipt-invalid": ["The receipt’s signature is not valid.", "Fişin imzası geçersiz."],
+  "receipt-contradiction": [
+    "The server has signed two different things for one line of the log. Both are kept; do not play on.",
+    "Sunucu, kaydın aynı satırı için iki farklı şey imzalamış. İkisi de saklandı; oynamayı bırak.",
+  ],
+};
+
+/**
+ * Why a device does not open its seed, or does not keep what it was handed. `code` is stable, the
+ * message is in English; `inWords` has it in Turkish too.
+ */
 export class DeviceError extends Error {
   constructor(code) {
-    super(code);
+    super(SAID[code][0]);
     this.code = code;
+  }
+
+  /** The sentence in "tr" or, for any other language, in English. */
+  inWords(language) {
+    return SAID[this.code][language === "tr" ? 1 : 0];
   }
 }
 
@@ -81,7 +128,8 @@ export class Device {
   /**
    * R2: check and keep a roll receipt.
    * @param {string} text the line, with its line end
-   * @throws {DeviceError | InputError} where it is not one of this match's, or contradicts another
+   * @throws {DeviceError | InputError} where it is not one of this match's; also where it
+   *   contradicts one kept before (`receipt-contradiction`), but then both are kept: they are proof
    */
   async keepRoll(text) {
     need(this.opening !== "", "opening-missing");
@@ -92,8 +140,14 @@ export class Device {
       need(matchId === this.matchId, "receipt-other-match");
       need(await verifyHead(matchId, seq, head, sig), "receipt-invalid");
     }
-    if (!this.rolls.includes(text)) this.rolls.push(text);
+    if (this.rolls.includes(text)) return;
+    const kept = this.rolls.join("").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    this.rolls.push(text);
     this.#keep();
+    const contradicted = rolls.some(({ seq, head }) =>
+      kept.some((other) => other.seq === seq && other.head !== head),
+    );
+    need(!contradicted, "receipt-contradiction");
   }
 
   /** The receipt file (R3). */

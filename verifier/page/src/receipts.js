@@ -57,8 +57,7 @@ export async function readReceipts(data) {
   const first = lines.findIndex(isReceipt);
   const count = first < 0 ? lines.length : first;
   const opening = count > 0 ? await readOpening(lines.slice(0, count)) : null;
-  const rolls = [];
-  for (const bytes of lines.slice(count)) rolls.push(await readRoll(bytes));
+  const rolls = await Promise.all(lines.slice(count).map(readRoll));
   const matchId = opening ? opening[0].event.match_id : rolls[0].match_id;
   if (rolls.some((roll) => roll.match_id !== matchId)) throw new InputError("receipt-two-matches");
   const length = lines.slice(0, count).reduce((sum, line) => sum + line.length + 1, 0);
