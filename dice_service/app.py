@@ -20,6 +20,7 @@ from dice_service.api.limits import Limits
 from dice_service.api.methods import Methods
 from dice_service.api.observe import HEADERS, Observe, hot_observer
 from dice_service.api.places import ROLL, Places
+from dice_service.api.rates import RateLimited, Rates, hot_counter, hot_owner
 from dice_service.service import Service
 
 ROUTERS = (
@@ -63,13 +64,18 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
     settings = service.settings
     app: ASGIApp = Methods(routes, places=places)
     app = Limits(app, max_body=settings.max_body, timeout=settings.request_timeout)
+    rates = Rates(settings)
+    if rates.keys or rates.tokens or rates.addresses:
+        app = RateLimited(app, rates)
     app = Observe(app, places=places, metrics=metrics)
     if not hot:
         return app
+    known_owner = service.auth.known_owner
     return HotPath(
         app,
         service.matches,
-        owner_of=service.auth.known_owner,
+        owner_of=hot_owner(rates.keys, known_owner) if rates.keys else known_owner,
+        count=hot_counter(rates.keys) if rates.keys else None,
         observe=hot_observer(metrics),
         headers=HEADERS,
         timeout=settings.request_timeout,

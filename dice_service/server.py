@@ -6,16 +6,21 @@ import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, Final
 
+import structlog
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from dice_service.api.observe import HEADERS
 from dice_service.errors import MEDIA_TYPE, Refusal, SetupError
 from dice_service.settings import Settings
 
 MAX_HEAD: Final = 16_384  # bytes of a request line with its headers
+_log = structlog.get_logger()
+
 LINGER: Final = 1.0  # seconds that a connection is still read after an early answer
 
 
@@ -128,9 +133,10 @@ class LimitedProtocol(HttpToolsProtocol):
         body = refusal.body()
         head = (
             f"HTTP/1.1 {refusal.status} \r\ncontent-type: {MEDIA_TYPE}\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"content-length: {len(body)}\r\ncache-control: no-store\r\nconnection: close\r\n"
         )
-        self.transport.write(head.encode("ascii") + body)
+        common = b"".join(b"%b: %b\r\n" % header for header in HEADERS)
+        self.transport.write(head.encode("ascii") + common + b"\r\n" + body)
         self.transport.close()
 
     def _unread(self) -> bool:
@@ -140,6 +146,12 @@ class LimitedProtocol(HttpToolsProtocol):
 
 class Server(uvicorn.Server):
     """A server that ends with status 0 when it is told to stop, after what it has begun."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Say so, and take no more connections."""
+        under_way = len(self.server_state.tasks)
+        _log.info("stopping", signal=signal.Signals(sig).name, requests_under_way=under_way)
+        super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -191,7 +203,8 @@ async def serve(
         "log_config": None,
         "access_log": False,
         "server_header": False,
-        "proxy_headers": False,
+        "proxy_headers": bool(settings.trusted_proxies),
+        "forwarded_allow_ips": settings.trusted_proxies,
         "timeout_keep_alive": 30,
         "timeout_graceful_shutdown": settings.drain_timeout,
     }

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
 
@@ -41,6 +42,24 @@ class Settings(BaseSettings):
     queue_limit: int = Field(
         10_000, ge=1, le=1_000_000, description="writes waiting before new ones are refused"
     )
+    # Each process counts for itself: of n processes a client may have n times as much.
+    rate_per_key: int = Field(
+        0, ge=0, le=100_000_000, description="requests a minute with one API key; 0: no limit"
+    )
+    rate_per_token: int = Field(
+        600, ge=0, le=100_000_000, description="requests a minute with one player's token; 0: any"
+    )
+    rate_per_address: int = Field(
+        3_000,
+        ge=0,
+        le=100_000_000,
+        description="requests a minute without valid credentials from one address; 0: no limit",
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="addresses and networks, with commas, whose X-Forwarded-For is believed;"
+        " empty: nobody's",
+    )
 
     @field_validator("database")
     @classmethod
@@ -50,6 +69,18 @@ class Settings(BaseSettings):
                 "it must be sqlite:///PATH (four slashes for an absolute path) or"
                 " postgresql://USER@HOST:PORT/DATABASE"
             )
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _proxies_are_networks(cls, value: str) -> str:
+        for part in value.split(",") if value else ():
+            try:
+                ip_network(part.strip())
+            except ValueError:
+                raise ValueError(
+                    "it must be addresses or networks, like 10.0.0.7,192.168.0.0/16"
+                ) from None
         return value
 
 

@@ -15,6 +15,7 @@ from dice_service.api.problems import not_found
 from dice_service.errors import Refusal
 from dice_service.matches import Matches
 from dice_service.storage import ApiKeyRow
+from verifier.events import Player
 
 LIFE: Final = 2.0  # seconds that a looked-up key is believed: a revoked one stops within them
 _CACHED: Final = 10_000
@@ -27,6 +28,7 @@ class Owner:
 
     name: str
     scopes: frozenset[str]
+    key_id: str
 
     def need(self, scope: str) -> None:
         """Raise :class:`Refusal` ``forbidden`` unless the key has the scope, or ``admin``."""
@@ -36,9 +38,15 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """Someone with a player's token: of which match and player, only the match can tell."""
+    """Someone with a player's token: of which match and player, only the match can tell.
+
+    ``on_proof(match_id, player)`` is told when it has; it may raise :class:`Refusal`.
+    """
 
     token: str = field(repr=False)
+    on_proof: Callable[[str, Player], object] = field(
+        default=lambda _match_id, _player: None, repr=False, compare=False
+    )
 
 
 Caller = Owner | Bearer | None
@@ -74,7 +82,7 @@ class Authenticator:
             key_id = apikeys.id_of(text)
             row = await self._row(key_id) if key_id else None
             if row is not None and apikeys.matches(text, row):
-                return Owner(row.owner, frozenset(row.scopes))
+                return Owner(row.owner, frozenset(row.scopes), row.key_id)
         raise Refusal(
             "not-authenticated", "Send Authorization: Bearer with a valid API key or player token."
         )
@@ -136,7 +144,7 @@ async def need_own_match(matches: Matches, caller: Caller, match_id: str, scope:
     """
     caller = need_credentials(caller)
     if isinstance(caller, Bearer):
-        await _player(matches, caller, match_id)
+        await _need_player(matches, caller, match_id)
         raise Refusal("forbidden", "This needs the API key; a player's token is not enough.")
     await _need_owned(matches, caller, match_id)
     caller.need(scope)
@@ -152,7 +160,7 @@ async def need_player(matches: Matches, caller: Caller, match_id: str, player: i
     if isinstance(caller, Owner):
         await _need_owned(matches, caller, match_id)
         raise Refusal("forbidden", "Only this player's own token may send this.")
-    if await _player(matches, caller, match_id) != player:
+    if await _need_player(matches, caller, match_id) != player:
         raise Refusal("forbidden", "This token is the other player's.")
 
 
@@ -162,15 +170,22 @@ async def may_read(matches: Matches, caller: Caller, match_id: str) -> bool:
     Raises :class:`Refusal` ``forbidden`` for the owner's keys of other scopes.
     """
     if isinstance(caller, Bearer):
-        return await matches.token_player(match_id, caller.token) is not None
+        return await _player(matches, caller, match_id) is not None
     if caller is None or await _owner_of(matches, match_id) != caller.name:
         return False
     caller.need(apikeys.READ)
     return True
 
 
-async def _player(matches: Matches, caller: Bearer, match_id: str) -> int:
+async def _player(matches: Matches, caller: Bearer, match_id: str) -> Player | None:
     player = await matches.token_player(match_id, caller.token)
+    if player is not None:
+        caller.on_proof(match_id, player)
+    return player
+
+
+async def _need_player(matches: Matches, caller: Bearer, match_id: str) -> Player:
+    player = await _player(matches, caller, match_id)
     if player is None:
         raise not_found()
     return player

@@ -1,6 +1,7 @@
 """What every route is given: the service, the caller, the parts of the path."""
 
 import re
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Header, Path, Request
@@ -9,8 +10,10 @@ from pydantic import BeforeValidator, Field
 from starlette.responses import Response
 
 from dice_service.answers import Outcome, encode
-from dice_service.api.auth import Caller
+from dice_service.api.auth import Bearer, Caller, Owner
 from dice_service.api.models import MatchId
+from dice_service.api.rates import TICKET, Ticket
+from dice_service.errors import Refusal
 from dice_service.service import Service
 from verifier.events import MAX_INTEGER, Player
 
@@ -26,8 +29,21 @@ ServiceDep = Annotated[Service, Depends(get_service)]
 
 
 async def get_caller(request: Request, service: ServiceDep) -> Caller:
-    """Who is calling. Raises :class:`Refusal` ``not-authenticated`` for bad credentials."""
-    return await service.auth.caller(request.headers.get("authorization"))
+    """Who is calling.
+
+    Raises :class:`Refusal`: ``not-authenticated`` for bad credentials, and for more than one, of
+    which a proxy may have checked another than we; ``rate-limited``.
+    """
+    sent = request.headers.getlist("authorization")
+    if len(sent) > 1:
+        raise Refusal("not-authenticated", "Send one Authorization header, not more.")
+    caller = await service.auth.caller(sent[0] if sent else None)
+    ticket: Ticket | None = request.scope.get(TICKET)
+    if ticket is not None and isinstance(caller, Owner):
+        ticket.prove_key(caller.key_id)
+    elif ticket is not None and isinstance(caller, Bearer):
+        caller = replace(caller, on_proof=ticket.prove_token)
+    return caller
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]

@@ -13,7 +13,38 @@ JSON = "application/json"
 JSON_LINES = "application/jsonl"
 
 # What any request may meet before it comes to its route.
-_ANYWHERE = ("bad-request", "request-timeout", "too-large", "internal", "overloaded")
+_ANYWHERE = (
+    "bad-request",
+    "request-timeout",
+    "too-large",
+    "rate-limited",
+    "internal",
+    "overloaded",
+)
+# The headers of these refusals, by status.
+_HEADERS = {429: ("RateLimit-Policy", "RateLimit", "Retry-After"), 503: ("Retry-After",)}
+HEADERS: dict[str, dict[str, Any]] = {
+    "RateLimit-Policy": {
+        "description": "the limit that this request counted in: `key`, `token` or `address`, with"
+        " its quota `q` of requests in `w` seconds",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": '"key";q=600;w=60',
+    },
+    "RateLimit": {
+        "description": "the requests `r` that are left now, and the seconds `t` until another may"
+        " come or, if there are some, until all may",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": '"key";r=0;t=1',
+    },
+    "Retry-After": {
+        "description": "the seconds to wait",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1},
+        "example": 1,
+    },
+}
 
 OWNER: list[dict[str, list[str]]] = [{"apiKey": []}]
 PLAYER: list[dict[str, list[str]]] = [{"playerToken": []}]
@@ -94,6 +125,8 @@ def refusals(*codes: str) -> Responses:
         titles = [answer["description"], f"`{code}`: {problem.title}"]
         answer["description"] = "; ".join(title for title in titles if title)
         answer["content"][MEDIA_TYPE]["examples"][code] = _example(f"problem.{code}")
+        if names := _HEADERS.get(int(problem.status)):
+            answer["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return dict(sorted(found.items(), key=lambda item: int(item[0])))
 
 

@@ -58,8 +58,9 @@ class HotPath:
     ``owner_of(authorization)`` takes the header's bytes and returns at once the owner whose
     key it is, if that is already known, the key may write (scope ``match:write``) and no limit
     is reached; else None, and the app decides. ``observe(template, status, seconds)`` is told of
-    every answer given here; ``headers`` are added to each; ``timeout`` (seconds) is as long as one
-    may take from its last header on.
+    every answer given here; ``headers`` are added to each; ``count``, if there is a limit, is told
+    the headers of every request answered here, and what it gives is added too; ``timeout``
+    (seconds) is as long as one may take from its last header on.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class HotPath:
         owner_of: Callable[[bytes], str | None],
         observe: Callable[[str, int, float], None] = lambda _template, _status, _seconds: None,
         headers: tuple[tuple[bytes, bytes], ...] = (),
+        count: Callable[[Headers], Headers] | None = None,
         timeout: float = 10.0,
     ) -> None:
         self._app = app
@@ -77,6 +79,7 @@ class HotPath:
         self._owner_of = owner_of
         self._observe = observe
         self._headers = headers
+        self._count = count
         json = (b"content-type", b"application/json")
         self._done = [*headers, json, (b"cache-control", b"no-store")]
         self._timeout = timeout
@@ -128,6 +131,8 @@ class HotPath:
             status, headers = (201 if outcome.created else 200), self._done
             body = encode(outcome.value)
         head = [*headers, (b"content-length", b"%d" % len(body)), (b"x-request-id", _request_id())]
+        if self._count is not None:
+            head += self._count(scope["headers"])
         await send({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": body})
         self._observe(kind.template, status, time.perf_counter() - begin)

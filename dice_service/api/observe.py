@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,7 +13,15 @@ from dice_service.api.places import ACTION, ROLL, Places
 from dice_service.api.problems import failure_response
 from dice_service.logs import safe_id
 
-HEADERS = ((b"x-content-type-options", b"nosniff"),)  # of every answer
+# Of every answer. No CORS header is among them: the pages here fetch from their own origin, and a
+# game site's pages speak through its game server. Pages have a policy of their own besides.
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),  # an address here may hold a match id
+    (b"content-security-policy", b"frame-ancestors 'none'"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
 
 _QUIET = frozenset({ROLL, ACTION})  # a line for each would be most of a log: at debug only
 
@@ -84,6 +93,8 @@ def hot_observer(metrics: Metrics) -> Callable[[str, int, float], None]:
 def _line(route: str, method: str, status: int, seconds: float, match_id: str | None) -> None:
     if status >= 500:
         tell = _log.error
+    elif status == HTTPStatus.TOO_MANY_REQUESTS:
+        tell = _log.debug  # a flood shall not fill the log: the metrics count it
     elif status >= 400 or (method == "PUT" and route not in _QUIET):
         tell = _log.info
     else:

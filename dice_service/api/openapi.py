@@ -110,6 +110,15 @@ Every write is a `PUT` to a numbered or named place. The first is answered 201; 
 What comes back can be checked without trusting this service: `dice-verify`, and
 `verifier/PROTOCOL.md`, which says how, byte by byte.
 
+## Limits
+
+Where the operator has set them, requests a minute are limited for an API key, for a player's token
+and, without valid credentials, for a client's address (IPv6: its /64); each process of the service
+counts for itself. `/livez` and `/readyz` have no limit. Every answer to a limited request says how
+it stands, in the fields of draft-ietf-httpapi-ratelimit-headers:
+`RateLimit-Policy: "key";q=600;w=60` and `RateLimit: "key";r=599;t=1` (`r` requests are left, all of
+them again in `t` seconds). One too many is answered 429 with `Retry-After`.
+
 ## Problems
 
 A refusal is `application/problem+json`. Its `code` is stable.
@@ -151,6 +160,7 @@ def document(app: FastAPI) -> dict[str, Any]:
             "Problem": _PROBLEM,
         },
         "examples": documents.examples(),
+        "headers": documents.HEADERS,
         "securitySchemes": _SECURITY,
     }
     return found

@@ -18,6 +18,11 @@ from verifier.page.build import TARGET, served
 router = APIRouter(include_in_schema=False)
 
 _HTML = "text/html; charset=utf-8"
+# What no page here uses, no script in it can.
+_HEADERS = {
+    "cache-control": "no-cache",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
 _FRONT = Path(__file__).with_name("front.html")
 
 
@@ -40,7 +45,7 @@ def _front() -> tuple[bytes, dict[str, str]]:
     assert style is not None
     digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return text.encode(), {"content-security-policy": policy, "cache-control": "no-cache"}
+    return text.encode(), {**_HEADERS, "content-security-policy": policy}
 
 
 @router.get("/")
@@ -54,4 +59,4 @@ async def front() -> Response:
 @router.get("/verify/{match_id}")
 async def verify() -> Response:
     """The verification page; the match id in its address is for the page itself to read."""
-    return Response(verify_page(), 200, {"cache-control": "no-cache"}, _HTML)
+    return Response(verify_page(), 200, _HEADERS, _HTML)

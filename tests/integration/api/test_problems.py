@@ -259,7 +259,7 @@ async def test_every_code_is_in_the_document(api: Api) -> None:
                 content = answer.get("content", {}).get("application/problem+json", {})
                 used |= set(content.get("examples", {}))
     # These are answered before there is a route.
-    assert set(PROBLEMS) - used <= {"method-not-allowed", "head-too-large", "rate-limited"}
+    assert set(PROBLEMS) - used <= {"method-not-allowed", "head-too-large"}
 
 
 async def test_no_answer_names_the_software_behind_it(api: Api) -> None:

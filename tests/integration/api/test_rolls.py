@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api import PLAYERS, Api, opened
+from tests.support.api import PLAYERS, SECURITY_HEADERS, Api, opened
 from verifier.receipts import decode_receipt
 from verifier.signatures import verify_head
 
@@ -67,7 +67,7 @@ async def test_a_roll_is_answered_alike_on_both_ways(
     answer = await rolling.send("PUT", place, key, content=body, headers=headers)
     assert (answer.status_code, answer.json().get("code", "")) == (status, code)
     names = {"content-length", "content-type", "cache-control", "x-request-id"}
-    assert set(answer.headers) == names | {"x-content-type-options"}
+    assert set(answer.headers) == names | SECURITY_HEADERS.keys()
     assert answer.headers["cache-control"] == "no-store"
     media_type = "application/json" if status < 400 else "application/problem+json"
     assert answer.headers["content-type"] == media_type
