@@ -54,6 +54,17 @@ class Append:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenMatch:
+    """A match that has not ended, and its last line, which stands at ``seq``."""
+
+    match_id: str
+    opened_at: str
+    phase: Phase
+    seq: int
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class ApiKeyRow:
     """An API key: its readable id and the SHA-256 of its text; never the text itself."""
 
@@ -93,6 +104,18 @@ class Storage(Protocol):
 
     async def open_matches(self) -> int:
         """How many matches have not ended."""
+
+    async def opened_until(
+        self, until: str, after: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[OpenMatch]:
+        """Open matches from the oldest to the newest, those opened at ``until`` or before it.
+
+        ``after``, an (opened_at, match_id), leaves out what was listed before. What it costs does
+        not grow with the matches that have ended.
+        """
+
+    async def line_counts(self, match_ids: Sequence[str]) -> dict[str, int]:
+        """How many lines each of these matches has; those that there are not are left out."""
 
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         """Up to ``limit`` matches whose seed is sealed under another key than ``key_id``."""

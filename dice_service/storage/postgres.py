@@ -10,10 +10,24 @@ from typing import Any
 from psycopg import errors
 
 from dice_service.crash import crash_point
-from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
+from dice_service.storage import (
+    ApiKeyRow,
+    Append,
+    MatchRow,
+    OpenMatch,
+    Phase,
+    StorageError,
+)
 from dice_service.storage.connections import PATIENCE, Connection, Connections
 from dice_service.storage.migrations.of_postgres import check_or_create
-from dice_service.storage.rows import KEY_COLUMNS, MATCH_COLUMNS, key_of, key_values, match_values
+from dice_service.storage.rows import (
+    KEY_COLUMNS,
+    MATCH_COLUMNS,
+    key_of,
+    key_values,
+    match_values,
+    open_match_of,
+)
 
 READERS = 4  # connections a process reads with; one more writes
 PING = 1.0  # seconds: who asks whether it works is not to wait long
@@ -38,6 +52,20 @@ _SET_PHASES = (
     " FROM unnest(%b::text[], %b::text[], %b::text[]) AS new (match_id, phase, ended_at)"
     " WHERE matches.match_id = new.match_id"
 )
+_OPEN = """
+    SELECT m.match_id, opened_at, phase, seq, line
+    FROM (SELECT match_id, opened_at, phase FROM matches
+        WHERE phase <> 'ended' AND opened_at <= %s AND (opened_at, match_id) > (%s, %s)
+        ORDER BY opened_at, match_id LIMIT %s) AS m
+    JOIN lines ON lines.match_id = m.match_id
+        AND seq = (SELECT max(seq) FROM lines AS own WHERE own.match_id = m.match_id)
+    ORDER BY opened_at, m.match_id
+"""
+_COUNTS = """
+    SELECT match_id, count FROM unnest(%s::text[]) AS wanted (match_id),
+    LATERAL (SELECT max(seq) + 1 AS count FROM lines WHERE lines.match_id = wanted.match_id) AS own
+    WHERE count > 0
+"""
 
 
 class PostgresStorage:
@@ -99,6 +127,17 @@ class PostgresStorage:
         """How many matches have not ended."""
         ((count,),) = await self._read("SELECT count(*) FROM matches WHERE phase <> 'ended'")
         return int(count)
+
+    async def opened_until(
+        self, until: str, after: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[OpenMatch]:
+        """Open matches from the oldest on."""
+        rows = await self._read(_OPEN, until, *(after or ("", "")), limit)
+        return list(map(open_match_of, rows))
+
+    async def line_counts(self, match_ids: Sequence[str]) -> dict[str, int]:
+        """How many lines matches have."""
+        return dict(await self._read(_COUNTS, list(match_ids)))
 
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         """Matches to be sealed anew."""

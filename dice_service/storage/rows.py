@@ -4,7 +4,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from dice_service.storage import ApiKeyRow, MatchRow
+from dice_service.storage import ApiKeyRow, MatchRow, OpenMatch
 
 _MATCH = [field.name for field in fields(MatchRow)]
 _KEY = [field.name for field in fields(ApiKeyRow)]
@@ -30,3 +30,9 @@ def key_of(values: tuple[Any, ...]) -> ApiKeyRow:
     """The API key of a stored row."""
     key_id, owner, scopes, *rest = values
     return ApiKeyRow(key_id, owner, tuple(scopes.split()), *rest)
+
+
+def open_match_of(values: tuple[Any, ...]) -> OpenMatch:
+    """The open match of a row with its last line."""
+    *row, line = values
+    return OpenMatch(*row, line.encode())

@@ -5,6 +5,7 @@ Any number of processes on one machine may open the same file.
 """
 
 import asyncio
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -15,9 +16,23 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from dice_service.crash import crash_point
-from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
+from dice_service.storage import (
+    ApiKeyRow,
+    Append,
+    MatchRow,
+    OpenMatch,
+    Phase,
+    StorageError,
+)
 from dice_service.storage.migrations.of_sqlite import check_or_create
-from dice_service.storage.rows import KEY_COLUMNS, MATCH_COLUMNS, key_of, key_values, match_values
+from dice_service.storage.rows import (
+    KEY_COLUMNS,
+    MATCH_COLUMNS,
+    key_of,
+    key_values,
+    match_values,
+    open_match_of,
+)
 
 T = TypeVar("T")
 _Work = tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any], asyncio.AbstractEventLoop]
@@ -34,6 +49,19 @@ _SET_PHASE = "UPDATE matches SET phase = ?, ended_at = coalesce(?, ended_at) WHE
 _LINES = (
     "SELECT group_concat(line, char(10)) FROM"
     " (SELECT line FROM lines WHERE match_id = ? AND seq >= ? ORDER BY seq LIMIT ?)"
+)
+_OPEN = (
+    "SELECT m.match_id, opened_at, phase, seq, line"
+    " FROM (SELECT match_id, opened_at, phase FROM matches INDEXED BY matches_open_by_opening"
+    "  WHERE phase <> 'ended' AND opened_at <= ? AND (opened_at, match_id) > (?, ?)"
+    "  ORDER BY opened_at, match_id LIMIT ?) AS m"
+    " JOIN lines ON lines.match_id = m.match_id"
+    " AND seq = (SELECT max(seq) FROM lines WHERE match_id = m.match_id)"
+    " ORDER BY opened_at, m.match_id"
+)
+_COUNTS = (
+    "SELECT value, (SELECT max(seq) + 1 FROM lines WHERE match_id = value) AS count"
+    " FROM json_each(?) WHERE count > 0"
 )
 
 
@@ -93,6 +121,19 @@ class SqliteStorage:
         sql = "SELECT count(*) FROM matches WHERE phase <> 'ended'"
         (count,) = await self._reader.run(lambda db: db.execute(sql).fetchone())
         return int(count)
+
+    async def opened_until(
+        self, until: str, after: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[OpenMatch]:
+        """Open matches from the oldest on."""
+        values = (until, *(after or ("", "")), limit)
+        rows = await self._reader.run(lambda db: db.execute(_OPEN, values).fetchall())
+        return list(map(open_match_of, rows))
+
+    async def line_counts(self, match_ids: Sequence[str]) -> dict[str, int]:
+        """How many lines matches have."""
+        values = (json.dumps(match_ids),)
+        return dict(await self._reader.run(lambda db: db.execute(_COUNTS, values).fetchall()))
 
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         """Matches to be sealed anew."""

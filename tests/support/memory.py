@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, StorageError
+from dice_service.storage import (
+    ApiKeyRow,
+    Append,
+    MatchRow,
+    OpenMatch,
+    Phase,
+    StorageError,
+)
 
 
 class MemoryStorage:
@@ -53,6 +60,15 @@ class MemoryStorage:
 
     async def open_matches(self) -> int:
         return sum(row.phase != "ended" for row in self.rows.values())
+
+    async def opened_until(
+        self, until: str, after: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[OpenMatch]:
+        raise NotImplementedError
+
+    async def line_counts(self, match_ids: Sequence[str]) -> dict[str, int]:
+        self._check()
+        return {name: len(self.stored[name]) for name in match_ids if name in self.stored}
 
     async def sealed_under_other(self, key_id: str, limit: int) -> list[MatchRow]:
         found = [row for row in self.rows.values() if row.sealing_key_id != key_id]

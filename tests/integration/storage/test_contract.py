@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dice_service.storage import ApiKeyRow, Append, MatchRow, Phase, Storage
+from dice_service.storage import ApiKeyRow, Append, MatchRow, OpenMatch, Phase, Storage
 
 pytestmark = pytest.mark.anyio
 
@@ -127,6 +127,32 @@ async def test_pages_hold_every_match_once_from_the_newest_on(storage: Storage) 
     assert await pages() == [f"m-{n:02}" for n in reversed(range(40))]
     assert await pages(owner="rival") == [f"m-{n:02}" for n in reversed(range(1, 40, 2))]
     assert await pages(seeding="direct") == [f"m-{n:02}" for n in reversed(range(0, 40, 3))]
+
+
+async def test_open_matches_are_listed_from_the_oldest_on_with_their_last_line(
+    storage: Storage,
+) -> None:
+    times = {"m-1": "t3", "m-2": "t1", "m-3": "t2", "m-4": "t2", "m-5": "t4", "m-6": "t1"}
+    await storage.append([opening(name, opened_at=time) for name, time in times.items()])
+    await storage.append([Append("m-3", 2, ("ş".encode(), b"last"), phase="rolling")])
+    await storage.append([Append("m-6", 2, (b"x",), phase="ended", ended_at="t9")])
+    found = await storage.opened_until("t3")
+    assert found == [
+        OpenMatch("m-2", "t1", "seeds", 1, b"{}"),
+        OpenMatch("m-3", "t2", "rolling", 3, b"last"),
+        OpenMatch("m-4", "t2", "seeds", 1, b"{}"),
+        OpenMatch("m-1", "t3", "seeds", 1, b"{}"),
+    ]
+    assert await storage.opened_until("t3", limit=2) == found[:2]
+    assert await storage.opened_until("t3", ("t2", "m-3"), 2) == found[2:]
+    assert await storage.opened_until("t0") == []
+
+
+async def test_the_lines_of_many_matches_are_counted_at_once(storage: Storage) -> None:
+    await storage.append([opening("m-1"), opening("m-2"), opening("m-3")])
+    await storage.append([Append("m-2", 2, (b"two", b"three"))])
+    assert await storage.line_counts(["m-2", "m-1", "nothing"]) == {"m-1": 2, "m-2": 4}
+    assert await storage.line_counts([]) == {}
 
 
 @pytest.mark.parametrize("phase", ["commitments", "seeds", "rolling", "ended"])
