@@ -77,9 +77,7 @@ class SealingRing:
 
     def seal(self, match_id: str, secret: Secrets) -> tuple[str, bytes]:
         """The active key's id, and nonce || ciphertext || tag."""
-        nonce = secrets.token_bytes(NONCE)
-        plain = secret.seed + secret.token_key
-        return self.active, nonce + self._keys[self.active].encrypt(nonce, plain, _bound(match_id))
+        return self.seal_bytes(_bound(match_id), secret.seed + secret.token_key)
 
     def open(self, match_id: str, key_id: str, sealed: bytes) -> Secrets:
         """The secrets of a match.
@@ -87,18 +85,27 @@ class SealingRing:
         Raises :class:`Refusal`: ``key-missing``, or ``storage-failed`` for another key, another
         match or a changed byte (it cannot be told which).
         """
-        key = self._keys.get(key_id)
-        if key is None:
-            raise Refusal(
-                "key-missing", f"The sealing key {key_id} of this match is not on this server."
-            )
-        try:
-            plain = key.decrypt(sealed[:NONCE], sealed[NONCE:], _bound(match_id))
-        except (InvalidTag, ValueError):
-            plain = b""
+        plain = self.open_bytes(_bound(match_id), key_id, sealed, "match")
         if len(plain) != 2 * SECRET:
             raise StorageError("The sealed seed of this match does not open.")
         return Secrets(plain[:SECRET], plain[SECRET:])
+
+    def seal_bytes(self, bound: bytes, plain: bytes) -> tuple[str, bytes]:
+        """As :meth:`seal`, anything; it opens with the same ``bound`` only."""
+        nonce = secrets.token_bytes(NONCE)
+        return self.active, nonce + self._keys[self.active].encrypt(nonce, plain, bound)
+
+    def open_bytes(self, bound: bytes, key_id: str, sealed: bytes, what: str) -> bytes:
+        """What :meth:`seal_bytes` sealed; ``what`` it is of is told in the :class:`Refusal`."""
+        key = self._keys.get(key_id)
+        if key is None:
+            raise Refusal(
+                "key-missing", f"The sealing key {key_id} of this {what} is not on this server."
+            )
+        try:
+            return key.decrypt(sealed[:NONCE], sealed[NONCE:], bound)
+        except (InvalidTag, ValueError):
+            raise StorageError(f"The sealed secret of this {what} does not open.") from None
 
 
 async def reseal(storage: Storage, ring: SealingRing, batch: int = 500) -> int:

@@ -132,15 +132,20 @@ def summary_of(row: MatchRow) -> MatchSummary:
 
 def cursor_of(row: MatchRow) -> str:
     """A cursor: the place after this row."""
-    return base64.urlsafe_b64encode(f"{row.opened_at} {row.match_id}".encode()).decode()
+    return cursor_after(row.opened_at, row.match_id)
+
+
+def cursor_after(time: str, match_id: str) -> str:
+    """A cursor: the place after what has this time and match id."""
+    return base64.urlsafe_b64encode(f"{time} {match_id}".encode()).decode()
 
 
 def parse_cursor(cursor: str) -> tuple[str, str]:
-    """The (opened_at, match_id) of a cursor. Raises :class:`Refusal` ``invalid``."""
+    """The (time, match_id) of a cursor. Raises :class:`Refusal` ``invalid``."""
     try:
         text = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-        opened_at, match_id = text.split(" ")
+        time, match_id = text.split(" ")
     except (binascii.Error, ValueError):
         message = "This is no cursor: take it from the field next of the page before."
         raise Refusal("invalid", message, (("after", message),)) from None
-    return opened_at, match_id
+    return time, match_id
