@@ -48,6 +48,12 @@ def test_flags_stand_above_the_environment_and_that_above_the_defaults(
         ("DATABASE", "postgres://x"),
         ("DATABASE", "sqlite:///"),
         ("HOST", ""),
+        ("RATE_PER_KEY", "-1"),
+        ("RATE_PER_ADDRESS", "many"),
+        ("TRUSTED_PROXIES", "*"),
+        ("TRUSTED_PROXIES", "proxy.example"),
+        ("TRUSTED_PROXIES", "10.0.0.1/8"),
+        ("TRUSTED_PROXIES", "10.0.0.1,"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_line(
