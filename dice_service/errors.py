@@ -37,6 +37,8 @@ PROBLEMS: dict[str, Problem] = {
     "dice-only-match": Problem(HTTPStatus.CONFLICT, "A dice-only match has no actions"),
     "match-ended": Problem(HTTPStatus.CONFLICT, "The match has ended"),
     "receipt-not-ready": Problem(HTTPStatus.CONFLICT, "The opening receipt is not complete yet"),
+    "webhook-differs": Problem(HTTPStatus.CONFLICT, "Another webhook has this id"),
+    "webhook-limit": Problem(HTTPStatus.CONFLICT, "There are too many webhooks"),
     "too-large": Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large"),
     "unsupported-media": Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON"),
     "invalid": Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "The request holds a wrong value"),

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dice_service.errors import SetupError
-from dice_service.storage import Storage
+from dice_service.storage.webhooks import Database
 
 SQLITE = "sqlite:///"
 POSTGRES = "postgresql://"
@@ -20,7 +20,15 @@ def is_there(url: str) -> bool:
     return not url.startswith(SQLITE) or sqlite_path(url).is_file()
 
 
-def open_storage(url: str) -> Storage:
+def is_unclosed(url: str) -> bool:
+    """Whether a SQLite file has a write-ahead log, which the last one to close it takes away."""
+    if not url.startswith(SQLITE):
+        return False
+    path = sqlite_path(url)
+    return path.with_name(path.name + "-wal").is_file()
+
+
+def open_storage(url: str) -> Database:
     """Open a database, which is made if it is not there. Raises :class:`SetupError`."""
     if url.startswith(SQLITE):
         from dice_service.storage.sqlite import SqliteStorage
@@ -68,6 +76,11 @@ def shown(url: str) -> str:
     return f"{head}{password}…{tail[tail.find('&') :] if '&' in tail else ''}" if password else url
 
 
+def has_driver() -> bool:
+    """Whether PostgreSQL's driver is installed."""
+    return find_spec("psycopg") is not None
+
+
 def _need_driver() -> None:
-    if find_spec("psycopg") is None:
+    if not has_driver():
         raise SetupError("driver-missing", "PostgreSQL needs: pip install 'zarf[postgres]'")

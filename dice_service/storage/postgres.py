@@ -28,6 +28,7 @@ from dice_service.storage.rows import (
     match_values,
     open_match_of,
 )
+from dice_service.storage.webhooks import SqlWebhooks
 
 READERS = 4  # connections a process reads with; one more writes
 PING = 1.0  # seconds: who asks whether it works is not to wait long
@@ -69,7 +70,7 @@ _COUNTS = """
 
 
 class PostgresStorage:
-    """A :class:`dice_service.storage.Storage` in a PostgreSQL database, made if it is empty.
+    """A :class:`dice_service.storage.webhooks.Database` in PostgreSQL, made if it is empty.
 
     Raises :class:`dice_service.errors.SetupError` where the database cannot be used. ``patience``
     is for how many seconds lost connections and lost races are tried again.
@@ -79,6 +80,7 @@ class PostgresStorage:
         check_or_create(url)
         self._writer = Connections(url, 1, patience)
         self._readers = Connections(url, READERS, patience)
+        self.webhooks = SqlWebhooks(self._rows, self._rows, lock=" FOR UPDATE SKIP LOCKED")
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write a batch in one transaction, one commit.
@@ -196,6 +198,9 @@ class PostgresStorage:
             return await (await db.execute(sql.encode(), values)).fetchall()
 
         return await self._readers.do(read)
+
+    async def _rows(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return await self._read(sql.replace("?", "%s"), *values)
 
     async def _change(self, sql: str, *values: object) -> bool:
         async def change(db: Connection) -> bool:

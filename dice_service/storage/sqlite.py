@@ -33,6 +33,7 @@ from dice_service.storage.rows import (
     match_values,
     open_match_of,
 )
+from dice_service.storage.webhooks import SqlWebhooks
 
 T = TypeVar("T")
 _Work = tuple[Callable[[sqlite3.Connection], Any], asyncio.Future[Any], asyncio.AbstractEventLoop]
@@ -66,7 +67,7 @@ _COUNTS = (
 
 
 class SqliteStorage:
-    """A :class:`dice_service.storage.Storage` in one file, made if it is not there.
+    """A :class:`dice_service.storage.webhooks.Database` in one file, made if it is not there.
 
     Raises :class:`dice_service.errors.SetupError` where the file cannot be used.
     """
@@ -76,6 +77,7 @@ class SqliteStorage:
         check_or_create(path)
         self._writer = _Connection(path, "dice-writer")
         self._reader = _Connection(path, "dice-reader")
+        self.webhooks = SqlWebhooks(self._reader.rows, self._writer.rows)
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write a batch in one transaction, one commit, one fsync."""
@@ -198,6 +200,10 @@ class _Connection:
         future: asyncio.Future[T] = loop.create_future()
         self._work.put((work, future, loop))
         return future
+
+    async def rows(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """What one statement gives, which SQLite commits by itself."""
+        return await self.run(lambda db: db.execute(sql, values).fetchall())
 
     async def close(self) -> None:
         self._work.put(None)
