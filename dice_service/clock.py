@@ -23,5 +23,10 @@ def now() -> str:
     if abs(ahead - _ahead) >= JUMP:
         _log.warning("clock: it jumped by %+.0f s; logs hold, their times jump too", ahead - _ahead)
     _ahead = ahead
+    return at(seconds)
+
+
+def at(seconds: float) -> str:
+    """The time so many seconds after the beginning of 1970."""
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
