@@ -14,6 +14,7 @@ from dice_service.api import (
     players,
     problems,
     rolls,
+    webhooks,
 )
 from dice_service.api.hot import HotPath
 from dice_service.api.limits import Limits
@@ -28,6 +29,7 @@ ROUTERS = (
     players.router,
     rolls.router,
     actions.router,
+    webhooks.router,
     keys.router,
     health.router,
     pages.router,

@@ -16,6 +16,10 @@ from dice_service.settings import Settings
 from dice_service.signing import SigningRing
 from dice_service.storage import Storage
 from dice_service.storage.databases import open_storage
+from dice_service.storage.webhooks import Database
+from dice_service.webhooks.delivering import Deliverer
+from dice_service.webhooks.registry import Webhooks
+from dice_service.webhooks.sending import Sender
 
 
 class Readiness:
@@ -55,9 +59,10 @@ class Service:
     """What the API needs to answer a request."""
 
     settings: Settings
-    storage: Storage
+    storage: Database
     signing: SigningRing
     matches: Matches
+    webhooks: Webhooks
     auth: Authenticator
     readiness: Readiness
     metrics: Metrics
@@ -93,9 +98,19 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         metrics.queue_depth.set_function(lambda: matches.waiting)
         auth = Authenticator(storage)
         readiness = Readiness(storage, signing, sealing)
+        webhooks = Webhooks(storage.webhooks, sealing, settings.webhook_targets)
+        deliverer = Deliverer(
+            storage.webhooks,
+            sealing,
+            Sender(settings.webhook_targets),
+            matches.view,
+            on_attempt=lambda outcome: metrics.webhook_attempts.labels(outcome).inc(),
+        )
+        deliverer.start()
         try:
-            yield Service(settings, storage, signing, matches, auth, readiness, metrics)
+            yield Service(settings, storage, signing, matches, webhooks, auth, readiness, metrics)
         finally:
+            await deliverer.close(settings.drain_timeout)
             await matches.close()
     finally:
         await storage.close()

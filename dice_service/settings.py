@@ -42,6 +42,22 @@ class Settings(BaseSettings):
     queue_limit: int = Field(
         10_000, ge=1, le=1_000_000, description="writes waiting before new ones are refused"
     )
+    opening_timeout: int = Field(
+        3_600,
+        ge=0,
+        le=31_536_000,
+        description="a match whose seeds are not both open is aborted so long after its last line;"
+        " 0: never",
+    )
+    idle_timeout: int = Field(
+        86_400,
+        ge=0,
+        le=31_536_000,
+        description="a match that is played is aborted so long after its last line; 0: never",
+    )
+    stream_limit: int = Field(
+        1_000, ge=0, le=100_000, description="event streams that one process serves at a time"
+    )
     # Each process counts for itself: of n processes a client may have n times as much.
     rate_per_key: int = Field(
         0, ge=0, le=100_000_000, description="requests a minute with one API key; 0: no limit"
@@ -59,6 +75,10 @@ class Settings(BaseSettings):
         "",
         description="addresses and networks, with commas, whose X-Forwarded-For is believed;"
         " empty: nobody's",
+    )
+    webhook_targets: Literal["public", "local"] = Field(
+        "public",
+        description="webhooks go to https and public addresses only, or to private ones too",
     )
 
     @field_validator("database")

@@ -39,7 +39,7 @@ router = APIRouter(tags=["actions"])
         "storage-failed",
         "key-missing",
     ),
-    openapi_extra=documents.operation(documents.OWNER, documents.ACTION),
+    openapi_extra=documents.operation(documents.WRITER, documents.ACTION),
 )
 async def act(
     service: ServiceDep,

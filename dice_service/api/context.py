@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from dice_service.answers import Outcome, encode
 from dice_service.api.auth import Bearer, Caller, Owner
-from dice_service.api.models import MatchId
+from dice_service.api.models import MatchId, WebhookId
 from dice_service.api.rates import TICKET, Ticket
 from dice_service.errors import Refusal
 from dice_service.service import Service
@@ -57,6 +57,7 @@ def _decimal(value: object) -> int:
 
 
 MatchIdPath = Annotated[MatchId, Path()]
+WebhookIdPath = Annotated[WebhookId, Path()]
 PlayerPath = Annotated[Player, BeforeValidator(_decimal), Path()]
 _Index = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
 IndexPath = Annotated[_Index, BeforeValidator(_decimal), Path()]

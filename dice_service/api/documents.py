@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 from pydantic import BaseModel
 
+from dice_service import apikeys
 from dice_service.api.examples import EXAMPLES, LINES
 from dice_service.errors import MEDIA_TYPE, PROBLEMS, Refusal
 
@@ -46,10 +47,11 @@ HEADERS: dict[str, dict[str, Any]] = {
     },
 }
 
-OWNER: list[dict[str, list[str]]] = [{"apiKey": []}]
+# Who may call an operation, with the scope that an API key needs.
+WRITER: list[dict[str, list[str]]] = [{"apiKey": [apikeys.WRITE]}]
+LISTER: list[dict[str, list[str]]] = [{"apiKey": [apikeys.READ]}]
 PLAYER: list[dict[str, list[str]]] = [{"playerToken": []}]
-MEMBER: list[dict[str, list[str]]] = [{"apiKey": []}, {"playerToken": []}]
-READER: list[dict[str, list[str]]] = [*MEMBER, {}]
+READER: list[dict[str, list[str]]] = [*LISTER, *PLAYER, {}]
 ANYONE: list[dict[str, list[str]]] = []
 
 Responses = dict[int | str, dict[str, Any]]
@@ -79,7 +81,7 @@ def operation(
     """The security of an operation and, if it has one, its body."""
     found: dict[str, Any] = {"security": security}
     if body is not None:
-        content = {"schema": reference(body), "examples": _examples(body)}
+        content = {"schema": reference(body), "examples": examples_of(body)}
         found["requestBody"] = {"required": not optional, "content": {JSON: content}}
     return found
 
@@ -96,6 +98,11 @@ def put(model: type[Struct], *codes: str) -> Responses:
 def get(model: type[Struct], description: str, *codes: str) -> Responses:
     """The answers of a ``GET`` of JSON."""
     return {200: _success(description, model), **refusals(*codes)}
+
+
+def delete(description: str, *codes: str) -> Responses:
+    """The answers of a ``DELETE``."""
+    return {204: {"description": description}, **refusals(*codes)}
 
 
 def lines(description: str, *codes: str, headers: dict[str, Any] | None = None) -> Responses:
@@ -143,7 +150,8 @@ def examples() -> dict[str, Any]:
     return found
 
 
-def _examples(model: Model) -> dict[str, dict[str, str]]:
+def examples_of(model: Model) -> dict[str, dict[str, str]]:
+    """References to a model's examples."""
     model = name_of(model)
     return {name: _example(f"{model}.{name}") for name in EXAMPLES[model]}
 
@@ -153,5 +161,5 @@ def _example(name: str) -> dict[str, str]:
 
 
 def _success(description: str, model: type[Struct]) -> dict[str, Any]:
-    content = {"schema": reference(model), "examples": _examples(model)}
+    content = {"schema": reference(model), "examples": examples_of(model)}
     return {"description": description, "content": {JSON: content}}

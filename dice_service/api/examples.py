@@ -79,6 +79,14 @@ _VIEW: dict[str, Any] = {
     "head": EXAMPLE_HEX,
 }
 
+_WEBHOOK = {
+    "webhook_id": "my-game-server",
+    "url": "https://game.example/zarf",
+    "events": ["match.ended"],
+    "created_at": _TIME,
+    "state": "active",
+}
+
 LINES = f"{_MATCH_LINE}\n{_SIGNATURE_LINE}\n"
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -182,6 +190,54 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 }
             ],
             "next": None,
+        }
+    },
+    "RegisterWebhook": {
+        "ended-matches": {"url": "https://game.example/zarf", "events": ["match.ended"]},
+    },
+    "NewWebhook": {
+        "registered": {
+            "webhook_id": "my-game-server",
+            "url": "https://game.example/zarf",
+            "events": ["match.ended"],
+            "created_at": _TIME,
+            "secret": "whsec_" + "A" * 43 + "=",
+        }
+    },
+    "Webhook": {"active": _WEBHOOK},
+    "WebhookList": {"one": {"webhooks": [_WEBHOOK]}},
+    "DeliveryPage": {
+        "one-that-waits": {
+            "deliveries": [
+                {
+                    "message_id": "msg_" + EXAMPLE_HEX[:32],
+                    "event": "match.ended",
+                    "match_id": EXAMPLE_ID,
+                    "created_at": _TIME,
+                    "state": "pending",
+                    "attempts": [
+                        {"time": _TIME, "status": None, "error": "connection"},
+                        {"time": "2026-01-31T18:00:05.250Z", "status": 503, "error": None},
+                    ],
+                    "next_attempt": "2026-01-31T18:05:17.500Z",
+                }
+            ],
+            "next": None,
+        }
+    },
+    "MatchEndedMessage": {
+        "finished": {
+            "type": "match.ended",
+            "timestamp": _TIME,
+            "data": {
+                "match_id": EXAMPLE_ID,
+                "reason": "finished",
+                "winner": 0,
+                "server_seed": EXAMPLE_HEX,
+                "seq": 10,
+                "head": EXAMPLE_HEX,
+                "log": f"/v1/matches/{EXAMPLE_ID}/log",
+            },
         }
     },
     "Keys": {

@@ -65,6 +65,7 @@ async def ready(service: ServiceDep) -> Response:
 async def metrics(service: ServiceDep) -> Response:
     """Keep it from the public by your proxy: it tells how busy the service is."""
     service.metrics.open_matches.set(await service.storage.open_matches())
+    service.metrics.webhooks_pending.set(await service.storage.webhooks.pending())
     return Response(
         service.metrics.exposition(),
         headers={"cache-control": "no-store", "content-type": CONTENT_TYPE},

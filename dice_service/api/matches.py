@@ -28,7 +28,7 @@ _ETAG = {
     responses=documents.get(
         Page, "A page of them", "not-authenticated", "forbidden", "invalid", "storage-failed"
     ),
-    openapi_extra=documents.operation(documents.OWNER),
+    openapi_extra=documents.operation(documents.LISTER),
 )
 async def list_matches(
     service: ServiceDep, owner: ReadingOwner, query: Annotated[models.ListQuery, Query()]
@@ -54,7 +54,7 @@ async def list_matches(
         "storage-failed",
         "key-missing",
     ),
-    openapi_extra=documents.operation(documents.OWNER, models.OpenMatch),
+    openapi_extra=documents.operation(documents.WRITER, models.OpenMatch),
 )
 async def open_match(
     service: ServiceDep,
@@ -94,7 +94,7 @@ async def get_match(service: ServiceDep, match_id: Readable) -> Response:
     responses=documents.put(
         EndAnswer, *_READ, "not-due", "end-differs", "refereed-match", "key-missing", "match-ended"
     ),
-    openapi_extra=documents.operation(documents.OWNER, models.EndMatch),
+    openapi_extra=documents.operation(documents.WRITER, models.EndMatch),
 )
 async def end_match(
     service: ServiceDep,

@@ -57,6 +57,17 @@ class Metrics:
             "Matches in the storage that have not ended",
             registry=self.registry,
         )
+        self.webhook_attempts = Counter(
+            "dice_webhook_attempts",
+            "Attempts to deliver a webhook's message, by what came of them",
+            ["outcome"],
+            registry=self.registry,
+        )
+        self.webhooks_pending = Gauge(
+            "dice_webhooks_pending",
+            "Messages to webhooks that are neither delivered nor given up",
+            registry=self.registry,
+        )
         self._counters: dict[tuple[str, str, int], Counter] = {}
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:

@@ -148,6 +148,35 @@ class EndMatch(Request):
     winner: PlayerNumber | None = None
 
 
+# Names, IPv4 and IPv6 addresses; no user, no fragment. A name is looked up at each attempt.
+_URL = (
+    r"^https?://([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}"
+    r"[A-Za-z0-9])?)*|\[[0-9A-Fa-f:.]{2,45}\])(:[1-9][0-9]{0,4})?"
+    r"(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$"
+)
+WebhookId = Annotated[str, Field(pattern=_MATCH_ID, examples=["my-game-server"])]
+
+
+class RegisterWebhook(Request):
+    """Where to tell what. The address may hold a token of yours; it is shown to you only."""
+
+    url: Annotated[str, Field(pattern=_URL, max_length=2_000)] = Field(
+        description="https; where the operator allows private addresses, http to those too"
+    )
+    events: Annotated[list[Literal["match.ended"]], Field(min_length=1, max_length=1)] = Field(
+        ["match.ended"], description="what it is told"
+    )
+
+
+class DeliveryQuery(BaseModel):
+    """Which deliveries to list. Not strict: a query is text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    after: str | None = Field(None, max_length=200, description="`next` of the page before")
+    limit: int = Field(50, ge=1, le=100)
+
+
 def _truth(value: object) -> bool:
     if value not in ("true", "false"):
         raise ValueError("it must be true or false")

@@ -18,6 +18,8 @@ from dice_service import answers
 from dice_service.actions import AnyAction
 from dice_service.api import documents, health, keys, models, problems
 from dice_service.errors import PROBLEMS
+from dice_service.webhooks import answers as webhook_answers
+from dice_service.webhooks import standard
 from verifier import events
 from verifier.rules.messages import MESSAGES
 
@@ -30,6 +32,7 @@ _REQUESTS = (
     models.Seed,
     models.RollRequest,
     models.EndMatch,
+    models.RegisterWebhook,
 )
 _ANSWERS = (
     answers.Opening,
@@ -39,6 +42,11 @@ _ANSWERS = (
     answers.EndAnswer,
     answers.MatchView,
     answers.Page,
+    webhook_answers.NewWebhook,
+    webhook_answers.Webhook,
+    webhook_answers.WebhookList,
+    webhook_answers.DeliveryPage,
+    webhook_answers.MatchEndedMessage,
     keys.Keys,
     health.Health,
 )
@@ -86,6 +94,46 @@ _SECURITY = {
         "bearerFormat": "zp_…",
         "description": "A player's token, from the answer that opened the match: sends that "
         "player's commitment and seed, and reads the match.",
+    },
+}
+
+_HEADERS = {
+    standard.ID: "the message's: the same at every attempt, and at every webhook of yours",
+    standard.TIMESTAMP: "when this attempt was made, in seconds since 1970",
+    standard.SIGNATURE: "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`",
+}
+_MATCH_ENDED = {
+    "tags": ["webhooks"],
+    "operationId": "matchEnded",
+    "summary": "A match has ended, and its secret is revealed",
+    "description": "Sent to every webhook that was there when it ended, as Standard Webhooks 1.0.0 "
+    "describe. Check the signature before anything else (`verify_webhook` of the SDK, or any "
+    "library of theirs), and drop a `webhook-id` that you have had. Not answered by 2xx within 15 "
+    "seconds, it is sent again: ten times in three days, later if `Retry-After` says so.",
+    "security": [],
+    "parameters": [
+        {
+            "name": name,
+            "in": "header",
+            "required": True,
+            "description": text,
+            "schema": {"type": "string"},
+        }
+        for name, text in _HEADERS.items()
+    ],
+    "requestBody": {
+        "required": True,
+        "content": {
+            documents.JSON: {
+                "schema": documents.reference(webhook_answers.MatchEndedMessage),
+                "examples": documents.examples_of(webhook_answers.MatchEndedMessage),
+            }
+        },
+    },
+    "responses": {
+        "2XX": {"description": "It was heard"},
+        "410": {"description": "No more of them: the webhook is disabled"},
+        "default": {"description": "It is sent again"},
     },
 }
 
@@ -141,6 +189,7 @@ def document(app: FastAPI) -> dict[str, Any]:
             {"name": "players", "description": "What a player's own device sends."},
             {"name": "rolls", "description": "The dice of a dice-only match."},
             {"name": "actions", "description": "The course of a refereed match."},
+            {"name": "webhooks", "description": "Being told that a match has ended."},
             {"name": "keys", "description": "The service's public keys."},
             {"name": "health", "description": "For those who run the service."},
         ],
@@ -163,6 +212,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         "headers": documents.HEADERS,
         "securitySchemes": _SECURITY,
     }
+    found["webhooks"] = {"match.ended": {"post": _MATCH_ENDED}}
     return found
 
 

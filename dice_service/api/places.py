@@ -9,6 +9,8 @@ from starlette.routing import BaseRoute, Route
 MATCH = "/v1/matches/{match_id}"
 ROLL = MATCH + "/rolls/{index}"
 ACTION = MATCH + "/actions/{number}"
+WEBHOOKS = "/v1/webhooks"
+WEBHOOK = WEBHOOKS + "/{webhook_id}"
 
 
 @dataclass(frozen=True, slots=True)

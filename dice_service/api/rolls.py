@@ -37,7 +37,7 @@ router = APIRouter(tags=["rolls"])
         "storage-failed",
         "key-missing",
     ),
-    openapi_extra=documents.operation(documents.OWNER, models.RollRequest, optional=True),
+    openapi_extra=documents.operation(documents.WRITER, models.RollRequest, optional=True),
 )
 async def roll(
     service: ServiceDep,

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from typing import Final, cast
-from urllib.parse import urlsplit
+
+import httpx
 
 from dice_service import clock as real_clock
 from dice_service.answers import Outcome
@@ -106,11 +107,14 @@ class Webhooks:
 
     def _need_reachable(self, url: str) -> None:
         """Refuse what no attempt would be made to; names are looked up at each attempt only."""
-        parts = urlsplit(url)
+        try:
+            parts = httpx.URL(url)
+        except httpx.InvalidURL:
+            raise _bad_url("It cannot be read.") from None
         if parts.scheme != "https" and self._targets == "public":
             raise _bad_url("It must begin with https://.")
         try:
-            address = ip_address(parts.hostname or "")
+            address = ip_address(parts.raw_host.decode("ascii"))
         except ValueError:
             return
         if not allowed(address, parts.scheme, self._targets):
@@ -158,8 +162,8 @@ def _events(row: WebhookRow) -> tuple[Event, ...]:
 
 
 def _view(row: WebhookRow) -> Webhook:
-    state = "active" if row.state == "active" else "disabled"
-    return Webhook(row.webhook_id, row.url, _events(row), row.created_at, state)
+    assert row.state != "deleted"
+    return Webhook(row.webhook_id, row.url, _events(row), row.created_at, row.state)
 
 
 def _delivery(row: DeliveryRow, *, active: bool) -> Delivery:

@@ -74,7 +74,7 @@ class Sender:
 
     async def _post(self, url: httpx.URL, headers: Mapping[str, str], body: bytes) -> Outcome:
         port = url.port or (443 if url.scheme == "https" else 80)
-        addresses = await self._resolve(url.host, port)
+        addresses = await self._resolve(url.raw_host.decode("ascii"), port)
         if not all(allowed(ip_address(one), url.scheme, self._targets) for one in addresses):
             return Outcome(None, "address-refused")
         for left, address in enumerate(addresses, 1 - len(addresses)):
@@ -104,7 +104,7 @@ class Sender:
                 **headers,
             },
             content=body,
-            extensions={"sni_hostname": url.host},
+            extensions={"sni_hostname": url.raw_host.decode("ascii")},
         )
         response = await self._transport.handle_async_request(request)
         try:

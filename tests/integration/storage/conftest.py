@@ -2,11 +2,11 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from dice_service.storage import Storage
 from dice_service.storage.databases import open_storage as open_database
+from dice_service.storage.webhooks import Database
 from tests.support import postgres
 
-Open = Callable[[], Storage]  # another connection to the same database, as another process has
+Open = Callable[[], Database]  # another connection to the same database, as another process has
 
 DATABASES = ("sqlite", "postgres", "postgres-serializable", "postgres-partitioned")
 
@@ -29,9 +29,9 @@ def database_url(request: pytest.FixtureRequest, database_of: Callable[[str], st
 
 @pytest.fixture
 async def open_storage(database_url: str) -> AsyncIterator[Open]:
-    opened: list[Storage] = []
+    opened: list[Database] = []
 
-    def another() -> Storage:
+    def another() -> Database:
         opened.append(open_database(database_url))
         return opened[-1]
 
@@ -41,5 +41,5 @@ async def open_storage(database_url: str) -> AsyncIterator[Open]:
 
 
 @pytest.fixture
-def storage(open_storage: Open) -> Storage:
+def storage(open_storage: Open) -> Database:
     return open_storage()
