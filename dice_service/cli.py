@@ -16,7 +16,7 @@ from dice_service.storage import Storage, databases
 from verifier.rules.rulesets import RULE_SETS
 
 T = TypeVar("T")
-Command = Callable[[argparse.Namespace, Settings], int]
+Command = Callable[[argparse.Namespace, Any], int]
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -26,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         flags = {name: getattr(given, name, None) for name in Settings.model_fields}
+        if given.command == _doctor:  # which says what is wrong with the settings too
+            return _doctor(given, flags)
         settings = load(flags)
         for name in unknown_variables():
             _say(f"{name} is not a setting of the service; it was ignored")
@@ -101,6 +103,11 @@ def _parser() -> argparse.ArgumentParser:
     copy.add_argument("--from", dest="source", required=True, metavar="URL", help="as --database")
     copy.add_argument("--to", dest="target", required=True, metavar="URL", help="as --database")
 
+    doctor = _add(commands, "doctor", "look at everything it needs, and say what to mend", _doctor)
+    doctor.add_argument("--json", action="store_true", help="print one JSON object")
+    doctor.add_argument("--database", metavar="URL", help="overrides DICE_DATABASE")
+    _keys_flag(doctor)
+
     demo = _add(commands, "demo", "play a whole match and verify it", _demo)
     demo.add_argument("--rolls", type=_positive, default=20, metavar="N", help="default: 20")
     demo.add_argument("--folder", type=Path, default=Path("var/demo"), help="default: var/demo")
@@ -163,11 +170,16 @@ def _serve(_: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _run_server(settings: Settings) -> None:
+    import structlog
+
     from dice_service import logs, server
     from dice_service.app import build_app
     from dice_service.service import open_service
 
+    log = structlog.get_logger()
+    unclosed = databases.is_unclosed(settings.database)
     async with open_service(settings) as service:
+        unfinished = await service.storage.open_matches()
         listener = server.listen(settings.host, settings.port)
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
@@ -176,8 +188,13 @@ async def _run_server(settings: Settings) -> None:
             server.seldom_collect()
             logs.configure(settings.log_level, final=True)
             print(f"dice-service: listening on http://{shown}:{port}", flush=True)
+            # A start with no "stopped" before it comes after a kill or a crash.
+            log.info("started", unfinished_matches=unfinished)
+            if unclosed:
+                log.warning("sqlite: it was not closed; by a kill, if no other process has it open")
 
         await server.serve(build_app(service), settings, listener, started)
+    log.info("stopped")
 
 
 def _init(_: argparse.Namespace, settings: Settings) -> int:
@@ -290,6 +307,16 @@ def _copy(given: argparse.Namespace, _: Settings) -> int:
         f" {done.new_lines} lines, {done.new_keys} API keys"
     )
     return OK
+
+
+def _doctor(given: argparse.Namespace, flags: dict[str, Any]) -> int:
+    import os
+
+    from dice_service import doctor
+
+    findings = doctor.examine(flags, os.environ)
+    (doctor.write_json if given.json else doctor.write)(findings, sys.stdout)
+    return OK if doctor.is_well(findings) else FAILED
 
 
 def _demo(given: argparse.Namespace, _: Settings) -> int:

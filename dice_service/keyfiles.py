@@ -1,15 +1,23 @@
 """A folder of key files: one key a file, mode 0600, and a marker that names the active one.
 
 ``signing-<id>.pem`` and ``sealing-<id>.key`` hold keys; ``signing.active`` and
-``sealing.active`` hold the id of the key that new matches get. Old keys stay: matches that
-were opened under them need them.
+``sealing.active`` hold the id of the key that new matches get, and since when. Old keys stay:
+matches that were opened under them need them.
+
+systemd hands such a folder over as ``LoadCredential=keys:FOLDER``: then each file's name begins
+with ``keys_``, and systemd sees to it that only the service's user can read it.
 """
 
 import os
 import tempfile
+from datetime import datetime
 from pathlib import Path
+from typing import Final
 
+from dice_service.clock import now
 from dice_service.errors import SetupError
+
+CREDENTIAL: Final = "keys"  # the name that systemd is to hand the folder over by
 
 
 def write_key(folder: Path, kind: str, key_id: str, suffix: str, content: bytes) -> None:
@@ -40,14 +48,18 @@ def read_keys(folder: Path, kind: str, suffix: str) -> tuple[dict[str, bytes], s
     than the owner may read one, ``key-unreadable``.
     """
     keys: dict[str, bytes] = {}
+    handed = handed_over(folder)
+    start = f"{_prefix(folder)}{kind}"
     path = folder
     try:
-        for path in sorted(folder.glob(f"{kind}-*{suffix}")):
-            if path.stat().st_mode & 0o077:
+        for path in sorted(folder.glob(f"{start}-*{suffix}")):
+            # What stands for the group may be the mask of an access list, by which systemd
+            # lets the service's user read.
+            if path.stat().st_mode & (0o037 if handed else 0o077):
                 raise SetupError("key-open", f"{path} can be read by others; run: chmod 600 {path}")
-            keys[path.name.removeprefix(f"{kind}-").removesuffix(suffix)] = path.read_bytes()
-        path = folder / f"{kind}.active"
-        active = path.read_text("ascii").strip() if keys else ""
+            keys[path.name.removeprefix(f"{start}-").removesuffix(suffix)] = path.read_bytes()
+        path = _marker(folder, kind)
+        active = path.read_text("ascii").partition(" ")[0].strip() if keys else ""
     except FileNotFoundError:
         active = ""
     except (OSError, UnicodeError) as error:
@@ -60,16 +72,44 @@ def read_keys(folder: Path, kind: str, suffix: str) -> tuple[dict[str, bytes], s
     return keys, active
 
 
+def active_since(folder: Path, kind: str) -> float:
+    """When the active key of a kind was made, in seconds of the epoch.
+
+    A marker of older programs does not say it: then it is the marker's own time. Raises
+    :class:`SetupError` ``key-unreadable``.
+    """
+    path = _marker(folder, kind)
+    try:
+        _, _, since = path.read_text("ascii").strip().partition(" ")
+        return datetime.fromisoformat(since).timestamp() if since else path.stat().st_mtime
+    except (OSError, ValueError) as error:
+        raise SetupError("key-unreadable", f"cannot read {path}: {error}") from None
+
+
+def handed_over(folder: Path) -> bool:
+    """Whether systemd has put the keys there for this process alone."""
+    given = os.environ.get("CREDENTIALS_DIRECTORY")
+    return bool(given) and folder.absolute() == Path(str(given)).absolute()
+
+
+def _prefix(folder: Path) -> str:
+    return f"{CREDENTIAL}_" if handed_over(folder) else ""
+
+
+def _marker(folder: Path, kind: str) -> Path:
+    return folder / f"{_prefix(folder)}{kind}.active"
+
+
 def has_keys(folder: Path, kind: str, suffix: str) -> bool:
     """Whether there is any key of that kind."""
-    return any(folder.glob(f"{kind}-*{suffix}"))
+    return any(folder.glob(f"{_prefix(folder)}{kind}-*{suffix}"))
 
 
 def _write_marker(folder: Path, kind: str, key_id: str) -> None:
     descriptor, name = tempfile.mkstemp(dir=folder, prefix=f".{kind}-")
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(key_id + "\n")
+            file.write(f"{key_id} {now()}\n")
             file.flush()
             os.fsync(descriptor)
         Path(name).replace(folder / f"{kind}.active")

@@ -14,9 +14,9 @@ from dice_service.storage.databases import shown
 from dice_service.storage.migrations import files_for, foreign, refuse_newer, refuse_older
 
 FILES = files_for("postgres")
+NEEDED = {"fsync": "on", "full_page_writes": "on", "server_encoding": "UTF8"}  # of a server
 
 _LOCK = 0x5A617266  # "Zarf": held by whoever looks at the schema or changes it
-_NEEDED = {"fsync": "on", "full_page_writes": "on", "server_encoding": "UTF8"}
 
 
 def check_or_create(url: str) -> None:
@@ -74,7 +74,7 @@ def _opened(url: str) -> Iterator[psycopg.Connection]:
     """A transaction that no other process looks into: the second of two waits for the first."""
     try:
         with connect(url) as db:
-            for name, needed in _NEEDED.items():
+            for name, needed in NEEDED.items():
                 _need(db, name, needed)
             db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             yield db
