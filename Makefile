@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 FUZZ_SECONDS ?= 3600
+SOAK_SECONDS ?= 1800
 BIN := $(VENV)/bin
 # Editable, so that a change needs no new installation; setuptools warns of that, which helps nobody.
 INSTALL := PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
@@ -65,7 +66,11 @@ corpus: $(VENV)/.dev ## Replay the real match files in ../shared/matches, and co
 	$(BIN)/python -m tests.corpus
 
 .PHONY: soak
-soak: $(VENV)/.dev ## Hold the two ways of judging a play together on millions of positions
+soak: $(VENV)/.dev ## Load and faults for SOAK_SECONDS (30 minutes); writes soak.json
+	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m tests.faults
+
+.PHONY: agreement
+agreement: $(VENV)/.dev ## Hold the two ways of judging a play together on millions of positions
 	$(BIN)/python -m tests.agreement
 
 .PHONY: fuzz

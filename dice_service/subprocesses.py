@@ -100,15 +100,18 @@ class ServiceProcess:
     def _logged(self, begin: int) -> str:
         return self.log_file.read_bytes()[begin:].decode(errors="replace")
 
-    def stop(self) -> None:
-        """End it as an operator does: it finishes what it has begun."""
-        if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(STOP)
-            except subprocess.TimeoutExpired:
-                self.kill()
-            self._process = None
+    def stop(self) -> int | None:
+        """End it as an operator does: it finishes what it has begun. Its exit status."""
+        if self._process is None:
+            return None
+        self._process.terminate()
+        try:
+            status = self._process.wait(STOP)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+        self._process = None
+        return status
 
     def kill(self) -> None:
         """End it as a power cut does."""

@@ -1,6 +1,6 @@
 """The direct check of one play against the enumeration of all, on positions of random games.
 
-The tests do this on thousands of positions; ``make soak`` on millions.
+The tests do this on thousands of positions; ``make agreement`` on millions.
 """
 
 import argparse

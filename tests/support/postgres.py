@@ -9,7 +9,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,11 +18,14 @@ import psycopg
 
 import dice_service
 from dice_service.storage.databases import open_storage
+from tests.support.volume import NoVolumeError, Volume, volume
 
 SCALING = Path(dice_service.__file__).with_name("SCALING.md")
 VARIABLE = "DICE_TEST_PG_URL"
 START = 30.0  # seconds
 SERVER = ("-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=60")
+# A disk of a few megabytes is full of old log otherwise.
+SMALL = ("-c", "min_wal_size=8MB", "-c", "max_wal_size=24MB")
 
 
 class NoPostgresError(Exception):
@@ -32,10 +35,12 @@ class NoPostgresError(Exception):
 class Cluster:
     """A server of our own on a socket in a temporary folder, with ``fsync`` as it comes: on."""
 
-    def __init__(self, folder: Path, programs: Path) -> None:
+    def __init__(self, folder: Path, programs: Path, disk: Volume | None = None) -> None:
         self.folder = folder
+        self.disk = disk
         self.url = f"postgresql:///postgres?host={quote(str(folder), safe='')}&user=zarf"
         self.programs = programs
+        self._options = SERVER if disk is None else (*SERVER, *SMALL)
         self._process: subprocess.Popen[bytes] | None = None
         # PostgreSQL refuses to run as root.
         self._as: dict[str, Any] = {"cwd": folder}
@@ -45,6 +50,8 @@ class Cluster:
             self._as |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
         initdb = [str(programs / "initdb"), "--pgdata=data", "--username=zarf", "--auth=trust"]
         options = ["--encoding=UTF8", "--locale=C", "--no-sync"]
+        if disk is not None:
+            options.append("--wal-segsize=1")
         done = subprocess.run(
             initdb + options, check=False, capture_output=True, text=True, **self._as
         )
@@ -55,7 +62,15 @@ class Cluster:
         """Start it, with more ``-c`` options, and wait until it serves."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self.programs / "postgres", "-D", "data", "-k", self.folder, *SERVER, *options],
+                [
+                    self.programs / "postgres",
+                    "-D",
+                    "data",
+                    "-k",
+                    self.folder,
+                    *self._options,
+                    *options,
+                ],
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C is for the tests, which then stop it
@@ -63,13 +78,18 @@ class Cluster:
             )
         until = time.monotonic() + START
         while self._process.poll() is None and time.monotonic() < until:
-            try:
-                psycopg.connect(self.url).close()
-            except psycopg.OperationalError:
-                time.sleep(0.02)
-            else:
+            if self.serves():
                 return
+            time.sleep(0.02)
         raise NoPostgresError((self.folder / "log").read_text()[-2000:])
+
+    def serves(self) -> bool:
+        """Whether it answers now."""
+        try:
+            psycopg.connect(self.url).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def stop(self, number: int = signal.SIGINT) -> None:
         """SIGINT: it rolls back and closes; SIGQUIT: at once, as a crash does."""
@@ -80,22 +100,26 @@ class Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
-    """A started cluster that is gone afterwards. Raises :class:`NoPostgresError`."""
+def cluster(megabytes: int = 0) -> Iterator[Cluster]:
+    """A started cluster that is gone afterwards. Raises :class:`NoPostgresError`.
+
+    With ``megabytes`` it has a disk of its own of that size, where one can be mounted.
+    """
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     found = str(programs[-1]) if programs else shutil.which("initdb")
     if found is None:
         raise NoPostgresError("no initdb in /usr/lib/postgresql or on PATH")
     folder = Path(tempfile.mkdtemp(prefix="zarf-pg-"))  # short: a socket's path has 107 bytes
-    try:
-        server = Cluster(folder, Path(found).resolve().parent)
-        try:
-            server.start()
-            yield server
-        finally:
-            server.stop(signal.SIGQUIT)  # its folder goes too
-    finally:
-        shutil.rmtree(folder)
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        disk: Volume | None = None
+        if megabytes:
+            with suppress(NoVolumeError):
+                disk = stack.enter_context(volume(folder, megabytes))
+        server = Cluster(folder, Path(found).resolve().parent, disk)
+        stack.callback(server.stop, signal.SIGQUIT)  # its folder goes too
+        server.start()
+        yield server
 
 
 @contextmanager
