@@ -41,8 +41,8 @@ _log = structlog.get_logger()
 class Deliverer:
     """Tells webhooks. ``view`` gives the state of a match; ``clock`` the seconds since 1970.
 
-    ``on_attempt`` is told what came of each: ``delivered``, ``again``, ``failed`` (given up) or
-    ``gone`` (the receiver wants no more).
+    ``on_attempt`` is told what came of each: ``delivered``, ``again``, ``failed`` (given up),
+    ``gone`` (the receiver wants no more) or ``dropped`` (not made: the webhook is no more).
     """
 
     def __init__(
@@ -122,6 +122,7 @@ class Deliverer:
             webhook = await self._storage.webhook(row.owner, row.webhook_id)
             if webhook is None or webhook.state != "active":
                 await self._storage.settle(row, "failed", at(self._clock()), row.attempts)
+                self._on_attempt("dropped")
             else:
                 await self._settle(webhook, row, self._clock())
         except StorageError as error:
