@@ -40,7 +40,7 @@ from dice_service.sealing import SealingRing, Secrets
 from dice_service.signing import SigningRing
 from dice_service.state import Line, State
 from dice_service.storage import Append, MatchRow, Phase, Storage
-from dice_service.storage.batcher import Batcher
+from dice_service.storage.batcher import Batch, Batcher
 from dice_service.views import (
     action_answer,
     cursor_of,
@@ -52,12 +52,16 @@ from dice_service.views import (
 from verifier.events import EndReason, Match, Player, Purpose, Roll, Seeding
 
 
+class _NotIdle(Refusal):
+    """The match was gone on with in the meantime."""
+
+
 class Matches:
     """All matches of a storage. Every method may raise :class:`dice_service.errors.Refusal`.
 
     Who may ask is the caller's business; :meth:`owner` says whose a match is. ``clock`` gives
     the time as lines carry it; ``queue_limit`` is how many writes may wait, ``cache_size`` how
-    many matches are kept in memory, and ``on_batch`` is told how many writes share a commit.
+    many matches are kept in memory, and ``on_batch`` is told of the writes that share a commit.
     """
 
     def __init__(
@@ -69,7 +73,7 @@ class Matches:
         clock: Callable[[], str] = real_clock.now,
         queue_limit: int = 10_000,
         cache_size: int = 10_000,
-        on_batch: Callable[[int], object] = bool,
+        on_batch: Callable[[Batch], object] = bool,
     ) -> None:
         self._storage = storage
         self._signing = signing
@@ -235,6 +239,36 @@ class Matches:
             ended.created,
             EndAnswer(match_id, reason, winner, state.server_seed, state.lines - 1, state.head),
         )
+
+    async def abort_idle(self, match_id: str, lines: int) -> bool:
+        """End a match by ``abort`` if its log still has ``lines`` lines; false if it has not."""
+        cached = await self._cache.get(match_id)
+        secret = await self._cache.secrets(cached)
+        sign = self._signing.of(cached.state.match.key_id).sign_head
+
+        def decide(state: State) -> Decision:
+            if state.lines != lines:
+                raise _NotIdle("match-ended", "Somebody went on with it.")
+            time = self._clock()
+            return decide_end(state, "abort", None, secret=secret.seed, time=time, sign=sign)
+
+        try:
+            await self._commands.do(cached, decide, lambda _seq, _line: None)
+        except _NotIdle:
+            return False
+        self._cache.drop(cached)  # nobody asks for it soon
+        return True
+
+    async def lines(self, match_id: str, first: int, limit: int) -> list[bytes]:
+        """Up to ``limit`` lines of a log from ``first`` on, without line ends."""
+        cached = await self._cache.fresh(match_id)
+        count = min(limit, cached.state.lines - first)
+        return await self._cache.stored(cached, first, count) if count > 0 else []
+
+    async def length(self, match_id: str) -> tuple[int, bool]:
+        """How many lines a log has, and whether no more will come."""
+        state = (await self._cache.fresh(match_id)).state
+        return state.lines, state.server_seed is not None
 
     async def owner(self, match_id: str) -> str:
         """Whose match it is."""

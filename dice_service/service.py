@@ -17,6 +17,7 @@ from dice_service.signing import SigningRing
 from dice_service.storage import Storage
 from dice_service.storage.databases import open_storage
 from dice_service.storage.webhooks import Database
+from dice_service.sweeper import Sweeper, Timeouts
 from dice_service.webhooks.delivering import Deliverer
 from dice_service.webhooks.registry import Webhooks
 from dice_service.webhooks.sending import Sender
@@ -107,9 +108,19 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             on_attempt=lambda outcome: metrics.webhook_attempts.labels(outcome).inc(),
         )
         deliverer.start()
+        timeouts = Timeouts(settings.opening_timeout, settings.idle_timeout)
+        sweeper = Sweeper(
+            storage,
+            matches,
+            timeouts,
+            on_swept=lambda phase: metrics.swept.labels(phase).inc(),
+        )
+        sweeping = asyncio.create_task(sweeper.run())
         try:
             yield Service(settings, storage, signing, matches, webhooks, auth, readiness, metrics)
         finally:
+            sweeping.cancel()
+            await asyncio.wait({sweeping})
             await deliverer.close(settings.drain_timeout)
             await matches.close()
     finally:

@@ -68,6 +68,17 @@ class Metrics:
             "Messages to webhooks that are neither delivered nor given up",
             registry=self.registry,
         )
+        self.swept = Counter(
+            "dice_matches_swept",
+            "Idle matches that were ended by abort, by the phase they were in",
+            ["phase"],
+            registry=self.registry,
+        )
+        self.streams = Gauge(
+            "dice_event_streams",
+            "Event streams that are open",
+            registry=self.registry,
+        )
         self._counters: dict[tuple[str, str, int], Counter] = {}
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
