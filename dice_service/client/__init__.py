@@ -12,6 +12,8 @@ In a refereed match (``rules=…``) rolls, plays and the cube are actions instea
         played = PlayAction(player=0, moves="24/18 13/11", then_roll=True)
         answer = dice.action("cup-7.game-4", opened.next_action, played)
 
+A server that registered a webhook asks ``verify_webhook`` whether a message is the service's.
+
 Every call may be repeated: it answers the same. Lost connections, timeouts and 503 are retried.
 What comes back is checked against the match's signing key. Errors are :class:`ClientError`.
 """
@@ -36,6 +38,7 @@ from dice_service.client.errors import (
     UnreachableError,
 )
 from dice_service.client.exchange import Flow, Pause, Request, Retries, Session
+from dice_service.client.webhooks import WebhookError, WebhookMessage, verify_webhook
 
 __all__ = [
     "AsyncDiceClient",
@@ -48,6 +51,9 @@ __all__ = [
     "Retries",
     "UnexpectedAnswerError",
     "UnreachableError",
+    "WebhookError",
+    "WebhookMessage",
+    "verify_webhook",
 ]
 
 P = ParamSpec("P")
