@@ -18,8 +18,10 @@ import httpx
 import pytest
 
 from dice_service.subprocesses import ServiceProcess
+from tests.support.api import SECURITY_HEADERS
 
 TIMEOUT = 0.5
+SECURITY_LINES = [f"{name}: {value}".encode() for name, value in SECURITY_HEADERS.items()]
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +57,10 @@ def answer_on(connection: socket.socket) -> bytes:
 
 def code_of(answer: bytes) -> tuple[int, str]:
     head, _, body = answer.partition(b"\r\n\r\n")
+    head += b"\r\n"
     assert b"content-type: application/problem+json" in head
-    assert b"connection: close" in head
+    for line in (b"connection: close", b"cache-control: no-store", *SECURITY_LINES):
+        assert head.count(b"\r\n" + line + b"\r\n") == 1
     return int(head.split(b" ")[1]), json.loads(body)["code"]
 
 
