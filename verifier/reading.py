@@ -85,14 +85,14 @@ def read_log(data: bytes, *, rewrite: bool = False) -> Reading:
             limit=MAX_LOG,
             line=data.count(b"\n", 0, MAX_LOG) + 1,
         )
+    if rewrite and (reading := _rewritten(data)):
+        return reading
     if data.count(b"\n") > MAX_LINES:
         raise InputError(
             "file-too-long",
             "the file has more lines than a log may have, {limit}",
             limit=MAX_LINES,
         )
-    if rewrite and (reading := _rewritten(data)):
-        return reading
     lines, rest = split_lines(data)
     if not lines:
         raise InputError("file-not-a-log", "the file has no whole line: it is no match log")

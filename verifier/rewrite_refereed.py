@@ -5,18 +5,54 @@ the time, the moves and whether a player made them; and the rules take a play in
 What else a match has (cube, resignations, results) is little, and is read line by line.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from itertools import count
+from typing import NamedTuple
 
+from verifier.events import TIME_PATTERN
 from verifier.refereed import Referee
-from verifier.rewrite import TIME, Chunk, Run, chunks
+from verifier.rewrite import TIME, Run, hashes
 from verifier.roller import Roller
 from verifier.rules.messages import RuleError
 
+_CHUNK = 1 << 16  # bytes gone through together: few enough to stay in the processor's cache
+_TIMES = re.compile("(?:{})*".format(TIME_PATTERN.strip("^$").replace("(", "(?:")))
 _KIND = slice(len('{"type":"'), len('{"type":"roll'))
 _MOVES_AT = TIME.stop + len('","player":0,"moves":"')
 _AUTO = '","auto":true}'
 _NOT_AUTO = '","auto":false}'
+
+
+class Chunk(NamedTuple):
+    """Some lines of a log, as bytes and as text.
+
+    ``prevs``: for each the hash of the line before; ``head``: the hash of the last.
+    """
+
+    raw: list[bytes]
+    lines: list[str]
+    prevs: list[str]
+    head: str
+
+    def same(self, written: list[str], times: list[str]) -> bool:
+        """Whether these are the lines written again, with the times taken from them well formed."""
+        return written == self.lines and _TIMES.fullmatch("".join(times)) is not None
+
+
+def chunks(run: Run) -> Iterator[Chunk]:
+    """The lines of ``run`` in order, chunk by chunk."""
+    data, at, stop, prev = run
+    while at < stop:
+        end = data.rfind(b"\n", at, min(at + _CHUNK, stop))
+        if end < 0:
+            end = data.index(b"\n", at)  # a line so long is none of ours: let the caller see it
+        raw = data[at:end].split(b"\n")
+        heads = hashes(raw)
+        # What is not ASCII becomes what no line written again can hold.
+        lines = data[at:end].decode("ascii", errors="replace").split("\n")
+        yield Chunk(raw, lines, [prev, *heads[:-1]], heads[-1])
+        at, prev = end + 1, heads[-1]
 
 
 class Replay:
@@ -55,7 +91,8 @@ class Replay:
 
     def _same(self, chunk: Chunk, place: int) -> bool:
         kinds = [line[_KIND] for line in chunk.lines]
-        dice = zip(*self._roller.rolls(self.rolls, self.rolls + kinds.count("roll")), strict=True)
+        _, *both = self._roller.rolls(self.rolls, self.rolls + kinds.count("roll"))
+        dice = zip(*both, strict=True)
         written, times = [], []
         for number, kind, line, prev in zip(count(), kinds, chunk.lines, chunk.prevs):
             if kind == "roll":

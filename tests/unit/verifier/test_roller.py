@@ -22,9 +22,10 @@ def test_it_gives_the_dice_of_the_formula(
 @given(SEEDS, st.integers(0, 10**9), st.integers(0, 200))
 def test_many_rolls_in_a_row_are_those_one_by_one(secret: bytes, start: int, count: int) -> None:
     roller = Roller(secret.hex(), "m", ("0" * 64, "1" * 64))
-    firsts, seconds = roller.rolls(start, start + count)
+    ends, firsts, seconds = roller.rolls(start, start + count)
     one_by_one = [roll(secret, "m", "0" * 64, "1" * 64, start + more) for more in range(count)]
     assert list(zip(firsts, seconds, strict=True)) == one_by_one
+    assert ends == tuple(f"{start + more}:0".encode() for more in range(count))
 
 
 def test_a_digest_with_one_die_is_left_to_the_formula() -> None:

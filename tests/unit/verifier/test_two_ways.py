@@ -73,10 +73,10 @@ def refereed(seed: int) -> Scribe:
     return play_out(rules, length, seed=seed, options=options)
 
 
-def sealed(scribe: Scribe, lines: list[bytes]) -> list[bytes]:
-    """The lines with every hash and signature as they must be."""
-    done = lines[:1]
-    for line in lines[1:]:
+def sealed(scribe: Scribe, lines: list[bytes], kept: int = 1) -> list[bytes]:
+    """The lines, from the one after the first `kept` with hash and signature as they must be."""
+    done = lines[:kept]
+    for line in lines[kept:]:
         head = sha256(done[-1])
         linked = re.sub(rb'"prev":"[^"]*"', b'"prev":"%b"' % head.encode(), line, count=1)
         if line.startswith(b'{"type":"signature"'):
@@ -228,10 +228,49 @@ def test_of_any_honest_dice_only_log_too(scribe: Scribe) -> None:
     assert (reading.rewritten, reading.rolls) in ((scribe.rolled, []), (0, []))
 
 
-def test_of_a_log_of_many_chunks() -> None:
-    report = agree(honest(1_200).data)
+def all_kinds(rolls: int) -> Scribe:
+    """Lines of all lengths, some alike in a row, at times of many hours and days."""
+    scribe = Scribe().open()
+    for number in range(rolls):
+        match number % 40:
+            case 0:
+                scribe.roll(purpose="opening")
+            case 1 | 2 | 5:
+                scribe.roll()
+            case _:
+                scribe.roll(player=number % 2)
+        time = f"2026-{number % 12 + 1:02}-{number % 31 + 1:02}T{number % 24:02}:00:00.000Z"
+        scribe.lines[-1] = re.sub(rb"2026-[^Z]*Z", time.encode(), scribe.lines[-1])
+    return scribe.end()
+
+
+@pytest.mark.parametrize("scribe", [honest(2_100), all_kinds(1_100)], ids=["alike", "mixed"])
+def test_of_a_log_of_many_blocks_with_indices_of_one_to_four_digits(scribe: Scribe) -> None:
+    report = agree(scribe.data)
     assert report
-    assert report.rolls == read_log(honest(1_200).data, rewrite=True).rewritten == 1_200
+    assert (report.verdict, report.rolls) == ("CONSISTENT", scribe.rolled)
+    assert read_log(scribe.data, rewrite=True).rewritten == scribe.rolled
+    chance = random.Random(0)
+    for _ in range(40):
+        at, byte = chance.randrange(len(scribe.data)), chance.randrange(256)
+        agree(scribe.data[:at] + bytes([byte]) + scribe.data[at + 1 :])
+
+
+@pytest.mark.parametrize("number", range(1, 4), ids=["null", "opening", "player"])
+def test_of_a_log_with_any_byte_of_a_roll_changed_and_all_sealed_again(number: int) -> None:
+    scribe = Scribe().open()
+    for _ in range(4):
+        scribe.roll().roll(purpose="opening").roll(player=0).roll(player=1)
+    scribe.end()
+    at = 7 + 4 + number  # of the rolls 5 to 7: some lines stand before and after
+    line = scribe.lines[at]
+    assert b'"type":"roll"' in line
+    for place, byte in enumerate(line):
+        others = b"0123456789" if chr(byte).isdigit() else bytes([byte ^ 1, ord("\n"), 0xE7])
+        for other in others:
+            lines = list(scribe.lines)
+            lines[at] = line[:place] + bytes([other]) + line[place + 1 :]
+            agree(whole(sealed(scribe, lines, kept=at + 1)))
 
 
 def test_one_wrong_die_is_left_to_the_slow_way() -> None:
