@@ -5,9 +5,11 @@ key that opened it, and no other sees it), a player with the token of its match,
 What a caller may not know exists is answered as what does not exist: with the same 404.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Protocol
 
 from dice_service import apikeys
@@ -66,6 +68,7 @@ class Authenticator:
         self._storage = storage
         self._clock = clock
         self._rows: dict[str, tuple[float, ApiKeyRow]] = {}
+        self._looking_up: dict[str, asyncio.Task[object]] = {}
 
     async def caller(self, authorization: str | None) -> Caller:
         """The caller of a request with this Authorization header (None: it has none).
@@ -95,17 +98,37 @@ class Authenticator:
         scheme, _, text = authorization.decode("latin-1").partition(" ")
         key_id = apikeys.id_of(text) if scheme in ("Bearer", "bearer") else None
         cached = self._rows.get(key_id) if key_id else None
-        if cached is None or self._clock() >= cached[0]:
+        if key_id is None or cached is None or (left := cached[0] - self._clock()) <= 0:
             return None
         row = cached[1]
         may_write = apikeys.WRITE in row.scopes or apikeys.ADMIN in row.scopes
-        return row.owner if may_write and apikeys.matches(text, row) else None
+        if not may_write or not apikeys.matches(text, row):
+            return None
+        if left < LIFE / 2:
+            self._look_up_soon(key_id)
+        return row.owner
 
     async def _row(self, key_id: str) -> ApiKeyRow | None:
         now = self._clock()
         cached = self._rows.get(key_id)
         if cached is not None and now < cached[0]:
             return cached[1]
+        return await self._look_up(key_id)
+
+    def _look_up_soon(self, key_id: str) -> None:
+        """So that a key in constant use is never unknown on the hot path."""
+        if key_id not in self._looking_up:
+            task = asyncio.get_running_loop().create_task(self._look_up(key_id))
+            self._looking_up[key_id] = task
+            task.add_done_callback(partial(self._looked_up, key_id))
+
+    def _looked_up(self, key_id: str, task: asyncio.Task[object]) -> None:
+        del self._looking_up[key_id]
+        if not task.cancelled():
+            task.exception()  # it is told to who asks once the old answer is no longer believed
+
+    async def _look_up(self, key_id: str) -> ApiKeyRow | None:
+        now = self._clock()
         row = await self._storage.api_key(key_id)
         if row is None:
             self._rows.pop(key_id, None)  # unknown ids are not kept: they would fill the memory

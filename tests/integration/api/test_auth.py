@@ -1,5 +1,6 @@
 """Who may not do what. Each line of a table is one "may not"."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -213,6 +214,22 @@ async def test_a_revoked_key_stops_within_two_seconds_here_and_on_the_hot_path()
         await auth.caller(header)
     assert caught.value.code == "not-authenticated"
     assert auth.known_owner(header.encode()) is None
+
+
+async def test_a_key_in_constant_use_is_looked_up_before_it_is_due_once_at_a_time() -> None:
+    text, row = apikeys.make("club", (apikeys.WRITE,), NOW)
+    rows, now = _Rows(row), [100.0]
+    auth = Authenticator(rows, clock=lambda: now[0])
+    header = f"Bearer {text}".encode()
+    await auth.caller(header.decode())
+    forged = header[:19] + b"A" * 43
+    for _ in range(3):
+        now[0] += 1.5
+        assert auth.known_owner(forged) is None
+        assert [auth.known_owner(header) for _ in range(5)] == ["club"] * 5
+        await asyncio.sleep(0)  # the look-up runs
+        await asyncio.sleep(0)  # and is taken note of
+    assert rows.asked == 4
 
 
 async def test_the_hot_path_knows_no_owner_without_the_scope_or_the_secret() -> None:
