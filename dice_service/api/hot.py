@@ -4,7 +4,6 @@ It answers exactly the requests that are plainly right; every other request (bad
 key, another owner's match …) goes on to the app, whose own route says what is wrong with it.
 """
 
-import asyncio
 import re
 import secrets
 import time
@@ -16,6 +15,7 @@ from msgspec import Struct
 
 from dice_service.actions import AnyAction
 from dice_service.answers import Outcome, RollAnswer, encode
+from dice_service.api.deadlines import Deadlines
 from dice_service.api.places import ACTION, ROLL
 from dice_service.api.problems import problem_response
 from dice_service.errors import Refusal
@@ -83,6 +83,7 @@ class HotPath:
         json = (b"content-type", b"application/json")
         self._done = [*headers, json, (b"cache-control", b"no-store")]
         self._timeout = timeout
+        self._deadlines = Deadlines(timeout)
         self._kinds = {
             "rolls": _Kind(ROLL, msgspec.json.Decoder(_Roll).decode, _Roll(), self._roll),
             "actions": _Kind(ACTION, msgspec.json.Decoder(AnyAction).decode, None, matches.action),
@@ -106,7 +107,7 @@ class HotPath:
         scope, receive, send = call
         first: Message | None = None
         try:
-            async with asyncio.timeout(self._timeout):
+            with self._deadlines.new():
                 first = await receive()
                 wanted = _wanted(kind, first, is_json=is_json)
                 outcome = None
