@@ -53,6 +53,7 @@ class Deadline:
 
     def __init__(self, deadlines: Deadlines) -> None:
         self._deadlines = deadlines
+        self.late_at = 0.0
 
     def __enter__(self) -> None:
         task = asyncio.current_task()
