@@ -12,7 +12,8 @@ from dice_service import apikeys, sealing, signing
 from dice_service.clock import now
 from dice_service.errors import ServiceError, SetupError
 from dice_service.settings import Settings, load, unknown_variables
-from dice_service.storage import Storage, databases
+from dice_service.storage import databases
+from dice_service.storage.webhooks import Database
 from verifier.rules.rulesets import RULE_SETS
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     own_keys.choices["rotate"].add_argument(
         "--kind", choices=("signing", "sealing", "both"), default="both", help="default: both"
     )
-    reseal = _add(own_keys, "reseal", "seal every seed anew with the active key", _reseal)
+    reseal = _add(own_keys, "reseal", "seal every secret anew with the active key", _reseal)
     _keys_flag(reseal)
 
     upgrade = _add(commands, "migrate", "bring an older database to this version", _migrate)
@@ -99,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     for command in (create, listing, revoke, reseal, upgrade, save):
         command.add_argument("--database", metavar="URL", help="overrides DICE_DATABASE")
 
-    copy = _add(commands, "copy", "copy all matches and API keys to another database", _copy)
+    copy = _add(commands, "copy", "copy everything to another database", _copy)
     copy.add_argument("--from", dest="source", required=True, metavar="URL", help="as --database")
     copy.add_argument("--to", dest="target", required=True, metavar="URL", help="as --database")
 
@@ -233,7 +234,7 @@ def _revoke_api_key(given: argparse.Namespace, settings: Settings) -> int:
     return FAILED
 
 
-async def _with_storage(url: str, work: Callable[[Storage], Awaitable[T]]) -> T:
+async def _with_storage(url: str, work: Callable[[Database], Awaitable[T]]) -> T:
     storage = databases.open_storage(url)
     try:
         return await work(storage)
@@ -265,11 +266,16 @@ def _rotate_keys(given: argparse.Namespace, settings: Settings) -> int:
 
 
 def _reseal(_: argparse.Namespace, settings: Settings) -> int:
+    from dice_service.webhooks import registry
+
     ring = sealing.SealingRing.load(settings.keys)
-    done = asyncio.run(
-        _with_storage(settings.database, lambda storage: sealing.reseal(storage, ring))
-    )
-    print(f"sealed {done} seeds anew with {ring.active}")
+
+    async def work(storage: Database) -> tuple[int, int]:
+        seeds = await sealing.reseal(storage, ring)
+        return seeds, await registry.reseal(storage.webhooks, ring)
+
+    seeds, secrets = asyncio.run(_with_storage(settings.database, work))
+    print(f"sealed {seeds} seeds and {secrets} webhooks' secrets anew with {ring.active}")
     return OK
 
 
@@ -298,13 +304,13 @@ def _copy(given: argparse.Namespace, _: Settings) -> int:
     if not databases.is_there(given.source):
         raise SetupError("database-missing", f"there is no {databases.shown(given.source)}")
 
-    async def work(source: Storage) -> Copied:
+    async def work(source: Database) -> Copied:
         return await _with_storage(given.target, lambda target: copy(source, target))
 
     done = asyncio.run(_with_storage(given.source, work))
     print(
         f"{done.matches} matches compared by head; new: {done.new_matches} matches,"
-        f" {done.new_lines} lines, {done.new_keys} API keys"
+        f" {done.new_lines} lines, {done.new_keys} API keys, {done.new_webhooks} webhooks"
     )
     return OK
 

@@ -13,6 +13,7 @@ import msgspec
 
 from dice_service.errors import ServiceError
 from dice_service.storage import Append, MatchRow, Storage, StorageError
+from dice_service.storage.webhooks import Database, DeliveryRow, WebhookStorage
 
 PAGE: Final = 200  # matches that are copied together
 
@@ -30,9 +31,10 @@ class Copied(NamedTuple):
     new_matches: int
     new_lines: int
     new_keys: int
+    new_webhooks: int
 
 
-async def copy(source: Storage, target: Storage) -> Copied:
+async def copy(source: Database, target: Database) -> Copied:
     """Copy what the target has not. Raises :class:`CopyError` and :class:`StorageError`."""
     matches = new_matches = new_lines = 0
     async for page in _pages(source):
@@ -43,7 +45,9 @@ async def copy(source: Storage, target: Storage) -> Copied:
         matches += len(plans)
         new_matches += sum(plan.stored is None for plan in plans)
         new_lines += sum(len(append.lines) for append in appends)
-    return Copied(matches, new_matches, new_lines, await _copy_keys(source, target))
+    keys = await _copy_keys(source, target)
+    webhooks = await _copy_webhooks(source.webhooks, target.webhooks)
+    return Copied(matches, new_matches, new_lines, keys, webhooks)
 
 
 class _Head(NamedTuple):
@@ -125,6 +129,25 @@ async def _copy_keys(source: Storage, target: Storage) -> int:
             raise CopyError(f"API key {key.key_id} is another one in the target")
         elif key.revoked_at is not None and there.revoked_at is None:
             await target.revoke_api_key(key.key_id, key.revoked_at)
+    return added
+
+
+async def _copy_webhooks(source: WebhookStorage, target: WebhookStorage) -> int:
+    """Webhooks as they are by now, and what became of every message to them."""
+    added = 0
+    for row in await source.webhooks():
+        there = await target.webhook(row.owner, row.webhook_id)
+        if there is not None and there.created_at > row.created_at:
+            raise CopyError(
+                f"the webhook {row.webhook_id} of {row.owner} was made anew in the target"
+            )
+        if there != row:
+            await target.put_webhook(row)
+            added += there is None
+    last: DeliveryRow | None = None
+    while page := await source.all_deliveries(last, PAGE):
+        await target.put_deliveries(page)
+        last = page[-1]
     return added
 
 

@@ -151,7 +151,8 @@ class EndMatch(Request):
 # Names, IPv4 and IPv6 addresses; no user, no fragment. A name is looked up at each attempt.
 _URL = (
     r"^https?://([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}"
-    r"[A-Za-z0-9])?)*|\[[0-9A-Fa-f:.]{2,45}\])(:[1-9][0-9]{0,4})?"
+    r"[A-Za-z0-9])?)*|\[[0-9A-Fa-f:.]{2,45}\])"
+    r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$"
 )
 WebhookId = Annotated[str, Field(pattern=_MATCH_ID, examples=["my-game-server"])]
