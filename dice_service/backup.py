@@ -46,6 +46,10 @@ def _copy(database: Path, copy: Path) -> None:
             raise SetupError("database-foreign", f"{database} is a database of another program")
         source.backup(target)
         found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        # Whoever puts it back is asked what became of the matches: see restoring.py.
+        target.execute("CREATE TABLE IF NOT EXISTS restored (copied_at TEXT NOT NULL PRIMARY KEY)")
+        target.execute("INSERT OR IGNORE INTO restored VALUES (?)", (now(),))
+        target.commit()
         if found != "ok":
             raise SetupError("database-damaged", f"{database} is damaged: {found}")
 

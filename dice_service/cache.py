@@ -27,9 +27,15 @@ _log = logging.getLogger(__name__)
 class Cached:
     """A match in memory. Who changes it holds ``turn``; ``secrets`` are None until needed."""
 
-    __slots__ = ("row", "secrets", "state", "turn")
+    ``aside`` says why it was set aside when it was read, "" if it was not.
+    """
 
-    def __init__(self, row: MatchRow, state: State, secrets: Secrets | None = None) -> None:
+    __slots__ = ("aside", "row", "secrets", "state", "turn")
+
+    def __init__(
+        self, row: MatchRow, state: State, secrets: Secrets | None = None, aside: str = ""
+    ) -> None:
+        self.aside = aside
         self.row = row
         self.state = state
         self.secrets = secrets
@@ -59,7 +65,8 @@ class MatchCache:
         if first is None or not isinstance(first.event, Match) or first.event.match_id != match_id:
             raise damaged(match_id, "there is no match line")
         rest = [read_stored(line, seq, match_id) for seq, line in enumerate(lines[1:], 1)]
-        return self.put(Cached(row, folded(begun(first), rest)))
+        aside = await self._storage.restored.aside(match_id)
+        return self.put(Cached(row, folded(begun(first), rest), aside=aside or ""))
 
     async def get(self, match_id: str) -> Cached:
         """As :meth:`find`. Raises :class:`Refusal` ``not-found``."""

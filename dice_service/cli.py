@@ -97,7 +97,37 @@ def _parser() -> argparse.ArgumentParser:
     upgrade = _add(commands, "migrate", "bring an older database to this version", _migrate)
     save = _add(commands, "backup", "back a SQLite database up while it is in use", _backup)
     save.add_argument("file", type=Path, metavar="FILE", help="where to; it must not be there yet")
-    for command in (create, listing, revoke, reseal, upgrade, save):
+    back = _add(
+        commands, "restore", "after a backup was put back: what becomes of its matches", _restore
+    )
+    _keys_flag(back)
+    ways = back.add_mutually_exclusive_group(required=True)
+    ways.add_argument(
+        "--logs",
+        type=Path,
+        metavar="FOLDER",
+        help="add the missing lines from all logs and receipts (.jsonl) that game servers and"
+        " players saved, and set aside the matches that are not whole then",
+    )
+    ways.add_argument(
+        "--set-aside",
+        action="store_true",
+        help="nothing was saved: set every unfinished match aside",
+    )
+    ways.add_argument(
+        "--nothing-lost",
+        nargs="*",
+        metavar="MATCH_ID",
+        help="nothing was signed after the backup: go on with all matches, or with these that"
+        " were set aside",
+    )
+    ways.add_argument(
+        "--mark",
+        action="store_true",
+        help="this database was put back by other means (pg_restore, a copied file): no service"
+        " starts on it before one of the others",
+    )
+    for command in (create, listing, revoke, reseal, upgrade, save, back):
         command.add_argument("--database", metavar="URL", help="overrides DICE_DATABASE")
 
     copy = _add(commands, "copy", "copy everything to another database", _copy)
@@ -295,6 +325,31 @@ def _backup(given: argparse.Namespace, settings: Settings) -> int:
 
 def _copy(given: argparse.Namespace, _: Settings) -> int:
     from dice_service.copying import Copied, copy
+def _restore(given: argparse.Namespace, settings: Settings) -> int:
+    from dice_service import restoring
+
+    if not databases.is_there(settings.database):
+        raise SetupError("database-missing", f"there is no {databases.shown(settings.database)}")
+    if given.logs is not None and not given.logs.is_dir():
+        raise SetupError("folder-missing", f"there is no folder {given.logs}")
+    if given.mark:
+        asyncio.run(_with_storage(settings.database, lambda s: s.restored.set_mark(now())))
+    elif given.nothing_lost is not None:
+        asyncio.run(
+            _with_storage(
+                settings.database, lambda s: restoring.nothing_lost(s, given.nothing_lost)
+            )
+        )
+    else:
+        done = asyncio.run(
+            _with_storage(
+                settings.database, lambda s: restoring.restore(s, settings.keys, given.logs)
+            )
+        )
+        print("\n".join(done.told()))
+    return OK
+
+
 
     for url in (given.source, given.target):
         if not databases.known(url):

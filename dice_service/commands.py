@@ -49,6 +49,8 @@ class Commands:
                 if isinstance(decision, Standing):
                     line = await self._line(cached, decision.seq)
                     return Outcome(False, answer(decision.seq, line))
+                if cached.aside:
+                    await self._refuse_aside(cached)
                 if isinstance(decision, Done):
                     lines, after = decision.lines, decision.after
                 else:
@@ -71,6 +73,16 @@ class Commands:
                 if not await self._cache.refresh(cached):
                     self._cache.drop(cached)
                     raise StorageError("The stored log is shorter than it was.")
+
+    async def _refuse_aside(self, cached: Cached) -> None:
+        """Raise :class:`Refusal` ``set-aside`` unless the match was released since."""
+        cached.aside = await self._storage.restored.aside(cached.row.match_id) or ""
+        if cached.aside:
+            raise Refusal(
+                "set-aside",
+                "The service was restored from a backup, and lines of this match may be lost:"
+                f" {cached.aside}. What stands can be read; nothing is added. Play another match.",
+            )
 
     async def _line(self, cached: Cached, seq: int) -> Line:
         (data,) = await self._cache.stored(cached, seq, 1)

@@ -36,6 +36,7 @@ PROBLEMS: dict[str, Problem] = {
     "refereed-match": Problem(HTTPStatus.CONFLICT, "In a refereed match this is done otherwise"),
     "dice-only-match": Problem(HTTPStatus.CONFLICT, "A dice-only match has no actions"),
     "match-ended": Problem(HTTPStatus.CONFLICT, "The match has ended"),
+    "set-aside": Problem(HTTPStatus.CONFLICT, "The match is set aside after a restored backup"),
     "receipt-not-ready": Problem(HTTPStatus.CONFLICT, "The opening receipt is not complete yet"),
     "webhook-differs": Problem(HTTPStatus.CONFLICT, "Another webhook has this id"),
     "webhook-limit": Problem(HTTPStatus.CONFLICT, "There are too many webhooks"),

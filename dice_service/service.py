@@ -9,7 +9,7 @@ from typing import Final
 
 from dice_service.api.auth import Authenticator
 from dice_service.api.metrics import Metrics
-from dice_service.errors import Refusal, ServiceError
+from dice_service.errors import Refusal, ServiceError, SetupError
 from dice_service.matches import Matches
 from dice_service.sealing import SealingRing, Secrets
 from dice_service.settings import Settings
@@ -94,6 +94,17 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             signing,
             sealing,
             queue_limit=settings.queue_limit,
+        if (copied_at := await storage.restored.mark()) is not None:
+            raise SetupError(
+                "database-restored",
+                f"this database is a backup of {copied_at}, and what was signed since is missing;"
+                " run: dice-service restore --help",
+            )
+
+        def on_batch(batch: Batch) -> None:
+            metrics.batch(batch)
+            streams.written(batch)
+
             on_batch=metrics.batches.observe,
         )
         metrics.queue_depth.set_function(lambda: matches.waiting)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from dice_service.errors import Refusal
+from dice_service.storage.restored import RestoredStorage
 
 Phase = Literal["commitments", "seeds", "rolling", "ended"]
 
@@ -78,6 +79,10 @@ class ApiKeyRow:
 
 class Storage(Protocol):
     """A database. Every method raises :class:`StorageError` when the database does not do it."""
+
+    @property
+    def restored(self) -> RestoredStorage:
+        """What it knows of having been restored from a copy."""
 
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write each append or not, durably when this returns; true for those that were written.

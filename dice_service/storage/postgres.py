@@ -20,6 +20,7 @@ from dice_service.storage import (
 )
 from dice_service.storage.connections import PATIENCE, Connection, Connections
 from dice_service.storage.migrations.of_postgres import check_or_create
+from dice_service.storage.restored import SqlRestored
 from dice_service.storage.rows import (
     KEY_COLUMNS,
     MATCH_COLUMNS,
@@ -82,6 +83,7 @@ class PostgresStorage:
         self._readers = Connections(url, READERS, patience)
         self.webhooks = SqlWebhooks(self._rows, self._rows, lock=" FOR UPDATE SKIP LOCKED")
 
+        self.restored = SqlRestored(self._rows, self._rows)
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write a batch in one transaction, one commit.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
+from zlib import crc32
 
 from dice_service.crash import crash_point
 from dice_service.storage import (
@@ -25,6 +26,7 @@ from dice_service.storage import (
     StorageError,
 )
 from dice_service.storage.migrations.of_sqlite import check_or_create
+from dice_service.storage.restored import SqlRestored
 from dice_service.storage.rows import (
     KEY_COLUMNS,
     MATCH_COLUMNS,
@@ -46,10 +48,11 @@ CHUNK = 64  # lines in one INSERT; each step into SQLite gives up the interprete
 _PLACES = ", ".join("?" * len(MATCH_COLUMNS.split()))
 _ADD_MATCH = f"INSERT INTO matches ({MATCH_COLUMNS}) VALUES ({_PLACES})"  # noqa: S608
 _SET_PHASE = "UPDATE matches SET phase = ?, ended_at = coalesce(?, ended_at) WHERE match_id = ?"
-# One row, whatever the number of lines: see CHUNK.
+# One row, whatever the number of lines: see CHUNK. The crc is the last line's: a bare column is
+# of the row that has the max() (https://sqlite.org/lang_select.html#bareagg).
 _LINES = (
-    "SELECT group_concat(line, char(10)) FROM"
-    " (SELECT line FROM lines WHERE match_id = ? AND seq >= ? ORDER BY seq LIMIT ?)"
+    "SELECT group_concat(line, char(10)), max(seq), crc FROM"
+    " (SELECT line, seq, crc FROM lines WHERE match_id = ? AND seq >= ? ORDER BY seq LIMIT ?)"
 )
 _OPEN = (
     "SELECT m.match_id, opened_at, phase, seq, line"
@@ -79,6 +82,7 @@ class SqliteStorage:
         self._reader = _Connection(path, "dice-reader")
         self.webhooks = SqlWebhooks(self._reader.rows, self._writer.rows)
 
+        self.restored = SqlRestored(self._reader.rows, self._writer.rows)
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write a batch in one transaction, one commit, one fsync."""
         return await self._writer.run(lambda db: _append(db, batch))
@@ -92,8 +96,17 @@ class SqliteStorage:
     async def lines(self, match_id: str, first: int = 0, limit: int | None = None) -> list[bytes]:
         """The lines of a match."""
         values = (match_id, first, -1 if limit is None else limit)
-        (text,) = await self._reader.run(lambda db: db.execute(_LINES, values).fetchone())
-        return [] if text is None else text.encode().split(b"\n")
+        row = await self._reader.run(lambda db: db.execute(_LINES, values).fetchone())
+        text, last, crc = row
+        if text is None:
+            return []
+        lines: list[bytes] = text.encode().split(b"\n")
+        if crc is not None and crc != crc32(lines[-1]):
+            _log.error(
+                "storage: line %d of match %s is damaged: its checksum differs", last, match_id
+            )
+            raise StorageError(f"Line {last} of the stored log of {match_id} is damaged.")
+        return lines
 
     async def list_matches(
         self,
@@ -317,7 +330,7 @@ def _insert(db: sqlite3.Connection, batch: Sequence[Append]) -> None:
         if (opening := append.opening) is not None:
             db.execute(_ADD_MATCH, match_values(opening))
         for seq, line in enumerate(append.lines, append.first_seq):
-            rows.append((append.match_id, seq, line.decode()))
+            rows.append((append.match_id, seq, line.decode(), crc32(line)))
         if append.phase is not None:
             db.execute(_SET_PHASE, (append.phase, append.ended_at, append.match_id))
     for start in range(0, len(rows), CHUNK):
@@ -327,8 +340,8 @@ def _insert(db: sqlite3.Connection, batch: Sequence[Append]) -> None:
 
 @cache
 def _insert_lines(count: int) -> str:
-    places = ", ".join(["(?, ?, ?)"] * count)
-    return f"INSERT INTO lines (match_id, seq, line) VALUES {places}"  # noqa: S608 - only places
+    places = ", ".join(["(?, ?, ?, ?)"] * count)
+    return f"INSERT INTO lines (match_id, seq, line, crc) VALUES {places}"  # noqa: S608 - only places
 
 
 def _touch(db: sqlite3.Connection) -> None:

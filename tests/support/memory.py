@@ -12,6 +12,32 @@ from dice_service.storage import (
 )
 
 
+class MemoryRestored:
+    """Never restored, until told."""
+
+    def __init__(self) -> None:
+        self.copied_at: str | None = None
+        self.why: dict[str, str] = {}
+
+    async def mark(self) -> str | None:
+        return self.copied_at
+
+    async def set_mark(self, copied_at: str | None) -> None:
+        self.copied_at = copied_at
+
+    async def aside(self, match_id: str) -> str | None:
+        return self.why.get(match_id)
+
+    async def all_aside(self) -> dict[str, str]:
+        return self.why
+
+    async def set_aside(self, match_id: str, why: str | None) -> None:
+        if why is None:
+            self.why.pop(match_id, None)
+        else:
+            self.why[match_id] = why
+
+
 class MemoryStorage:
     """Lines and rows in dictionaries. ``failure`` is raised by everything while it is set."""
 
@@ -20,6 +46,7 @@ class MemoryStorage:
         self.stored: dict[str, list[bytes]] = {}
         self.batches: list[int] = []
         self.failure: str | None = None
+        self.restored = MemoryRestored()
 
     def _check(self) -> None:
         if self.failure is not None:
