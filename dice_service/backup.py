@@ -6,6 +6,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from dice_service.clock import now
 from dice_service.errors import SetupError
 from dice_service.storage.migrations.of_sqlite import APPLICATION_ID
 
@@ -45,11 +46,11 @@ def _copy(database: Path, copy: Path) -> None:
         if source.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
             raise SetupError("database-foreign", f"{database} is a database of another program")
         source.backup(target)
-        found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
         # Whoever puts it back is asked what became of the matches: see restoring.py.
         target.execute("CREATE TABLE IF NOT EXISTS restored (copied_at TEXT NOT NULL PRIMARY KEY)")
         target.execute("INSERT OR IGNORE INTO restored VALUES (?)", (now(),))
         target.commit()
+        found = target.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if found != "ok":
             raise SetupError("database-damaged", f"{database} is damaged: {found}")
 

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class Cached:
-    """A match in memory. Who changes it holds ``turn``; ``secrets`` are None until needed."""
+    """A match in memory. Who changes it holds ``turn``; ``secrets`` are None until needed.
 
     ``aside`` says why it was set aside when it was read, "" if it was not.
     """

@@ -117,7 +117,7 @@ def test_a_damaged_database_is_not_backed_up_as_if_it_were_whole(tmp_path: Path)
     db = sqlite3.connect(database)
     with db:
         for seq in range(3000):
-            db.execute("INSERT INTO lines VALUES ('m', ?, ?)", (seq, "x" * 50))
+            db.execute("INSERT INTO lines (match_id, seq, line) VALUES ('m', ?, ?)", (seq, "x" * 50))
     db.close()
     content = bytearray(database.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
