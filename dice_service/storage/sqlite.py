@@ -94,7 +94,7 @@ class SqliteStorage:
         return row and MatchRow(*row)
 
     async def lines(self, match_id: str, first: int = 0, limit: int | None = None) -> list[bytes]:
-        """The lines of a match."""
+        """The lines of a match, the last of them held to its checksum; the others link."""
         values = (match_id, first, -1 if limit is None else limit)
         row = await self._reader.run(lambda db: db.execute(_LINES, values).fetchone())
         text, last, crc = row
@@ -325,7 +325,7 @@ def _insert_alone(db: sqlite3.Connection, append: Append) -> bool:
 
 
 def _insert(db: sqlite3.Connection, batch: Sequence[Append]) -> None:
-    rows: list[tuple[str, int, str]] = []
+    rows: list[tuple[str, int, str, int]] = []
     for append in batch:
         if (opening := append.opening) is not None:
             db.execute(_ADD_MATCH, match_values(opening))
