@@ -273,6 +273,23 @@ def test_of_a_log_with_any_byte_of_a_roll_changed_and_all_sealed_again(number: i
             agree(whole(sealed(scribe, lines, kept=at + 1)))
 
 
+@pytest.mark.parametrize(
+    "hour", ["2026-11-30T24", "2026-11-32T23", "2026-00-30T20", "2026-11-30T20"]
+)
+@pytest.mark.parametrize("others", ["2026-11-30T20", "2026-11-30T24"])
+def test_of_a_log_of_one_hour_and_a_line_of_another(hour: str, others: str) -> None:
+    scribe = Scribe().open()
+    for number in range(6):
+        scribe.roll()
+        time = (hour if number == 3 else others).encode() + b":00:00.000Z"
+        scribe.lines[-1] = re.sub(rb"2026-[^Z]*Z", time, scribe.lines[-1])
+    report = agree(scribe.end().data)
+    assert report
+    bad = [3] if hour != "2026-11-30T20" else []
+    bad += [0, 1, 2, 4, 5] if others == "2026-11-30T24" else []
+    assert [failure.seq for failure in report.failures] == [7 + number for number in sorted(bad)]
+
+
 def test_one_wrong_die_is_left_to_the_slow_way() -> None:
     first, second = Scribe().dice(1)
     wrong = Scribe().open().roll().roll((first % 6 + 1, second)).end()
