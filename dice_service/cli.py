@@ -204,13 +204,14 @@ async def _run_server(settings: Settings) -> None:
     import structlog
 
     from dice_service import logs, server
+    from dice_service.api.metrics import COUNTED
     from dice_service.app import build_app
     from dice_service.service import open_service
 
     log = structlog.get_logger()
     unclosed = databases.is_unclosed(settings.database)
     async with open_service(settings) as service:
-        unfinished = await service.storage.open_matches()
+        unfinished = sum((await service.storage.open_matches(COUNTED)).values())
         listener = server.listen(settings.host, settings.port)
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
@@ -224,7 +225,8 @@ async def _run_server(settings: Settings) -> None:
             if unclosed:
                 log.warning("sqlite: it was not closed; by a kill, if no other process has it open")
 
-        await server.serve(build_app(service), settings, listener, started)
+        app, stopping = build_app(service), service.streams.close
+        await server.serve(app, settings, listener, started, stopping)
     log.info("stopped")
 
 
@@ -323,8 +325,6 @@ def _backup(given: argparse.Namespace, settings: Settings) -> int:
     return OK
 
 
-def _copy(given: argparse.Namespace, _: Settings) -> int:
-    from dice_service.copying import Copied, copy
 def _restore(given: argparse.Namespace, settings: Settings) -> int:
     from dice_service import restoring
 
@@ -350,6 +350,8 @@ def _restore(given: argparse.Namespace, settings: Settings) -> int:
     return OK
 
 
+def _copy(given: argparse.Namespace, _: Settings) -> int:
+    from dice_service.copying import Copied, copy
 
     for url in (given.source, given.target):
         if not databases.known(url):

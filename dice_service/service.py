@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dice_service.api.auth import Authenticator
+from dice_service.api.gauges import Gauges
 from dice_service.api.metrics import Metrics
 from dice_service.errors import Refusal, ServiceError, SetupError
 from dice_service.matches import Matches
@@ -15,8 +16,10 @@ from dice_service.sealing import SealingRing, Secrets
 from dice_service.settings import Settings
 from dice_service.signing import SigningRing
 from dice_service.storage import Storage
+from dice_service.storage.batcher import Batch
 from dice_service.storage.databases import open_storage
 from dice_service.storage.webhooks import Database
+from dice_service.streams import Streams
 from dice_service.sweeper import Sweeper, Timeouts
 from dice_service.webhooks.delivering import Deliverer
 from dice_service.webhooks.registry import Webhooks
@@ -67,6 +70,8 @@ class Service:
     auth: Authenticator
     readiness: Readiness
     metrics: Metrics
+    gauges: Gauges
+    streams: Streams
 
     async def ended(self, match_id: str) -> bool:
         """Whether there is such a match and it has ended."""
@@ -89,11 +94,6 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     metrics = Metrics()
     storage = open_storage(settings.database)
     try:
-        matches = Matches(
-            storage,
-            signing,
-            sealing,
-            queue_limit=settings.queue_limit,
         if (copied_at := await storage.restored.mark()) is not None:
             raise SetupError(
                 "database-restored",
@@ -105,11 +105,19 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             metrics.batch(batch)
             streams.written(batch)
 
-            on_batch=metrics.batches.observe,
+        matches = Matches(
+            storage,
+            signing,
+            sealing,
+            queue_limit=settings.queue_limit,
+            on_batch=on_batch,
         )
+        streams = Streams(storage, matches, settings.stream_limit)
+        metrics.streams.set_function(lambda: streams.open)
         metrics.queue_depth.set_function(lambda: matches.waiting)
         auth = Authenticator(storage)
         readiness = Readiness(storage, signing, sealing)
+        gauges = Gauges(metrics, storage, settings.keys)
         webhooks = Webhooks(storage.webhooks, sealing, settings.webhook_targets)
         deliverer = Deliverer(
             storage.webhooks,
@@ -128,8 +136,20 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )
         sweeping = asyncio.create_task(sweeper.run())
         try:
-            yield Service(settings, storage, signing, matches, webhooks, auth, readiness, metrics)
+            yield Service(
+                settings,
+                storage,
+                signing,
+                matches,
+                webhooks,
+                auth,
+                readiness,
+                metrics,
+                gauges,
+                streams,
+            )
         finally:
+            streams.close()
             sweeping.cancel()
             await asyncio.wait({sweeping})
             await deliverer.close(settings.drain_timeout)

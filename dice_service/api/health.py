@@ -58,14 +58,12 @@ async def ready(service: ServiceDep) -> Response:
             "description": "Prometheus's text format",
             "content": {"text/plain": {"schema": {"type": "string"}}},
         },
-        **documents.refusals("storage-failed"),
     },
     openapi_extra=documents.operation(documents.ANYONE),
 )
 async def metrics(service: ServiceDep) -> Response:
     """Keep it from the public by your proxy: it tells how busy the service is."""
-    service.metrics.open_matches.set(await service.storage.open_matches())
-    service.metrics.webhooks_pending.set(await service.storage.webhooks.pending())
+    await service.gauges.refresh()
     return Response(
         service.metrics.exposition(),
         headers={"cache-control": "no-store", "content-type": CONTENT_TYPE},

@@ -28,6 +28,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
+Observer = Callable[[str, str, str, int, float], None]
 _Call = tuple[Scope, Receive, Send]
 
 _PATH = re.compile(
@@ -57,10 +58,10 @@ class HotPath:
 
     ``owner_of(authorization)`` takes the header's bytes and returns at once the owner whose
     key it is, if that is already known, the key may write (scope ``match:write``) and no limit
-    is reached; else None, and the app decides. ``observe(template, status, seconds)`` is told of
-    every answer given here; ``headers`` are added to each; ``count``, if there is a limit, is told
-    the headers of every request answered here, and what it gives is added too; ``timeout``
-    (seconds) is as long as one may take from its last header on.
+    is reached; else None, and the app decides. ``observe`` is told of every answer given here: its
+    template, match id, request id, status and seconds; ``headers`` are added to each; ``count``,
+    if there is a limit, is told the headers of every request answered here, and what it gives is
+    added too; ``timeout`` (seconds) is as long as one may take from its last header on.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class HotPath:
         matches: Matches,
         *,
         owner_of: Callable[[bytes], str | None],
-        observe: Callable[[str, int, float], None] = lambda _template, _status, _seconds: None,
+        observe: Observer | None = None,
         headers: tuple[tuple[bytes, bytes], ...] = (),
         count: Callable[[Headers], Headers] | None = None,
         timeout: float = 10.0,
@@ -131,12 +132,19 @@ class HotPath:
                 return
             status, headers = (201 if outcome.created else 200), self._done
             body = encode(outcome.value)
-        head = [*headers, (b"content-length", b"%d" % len(body)), (b"x-request-id", _request_id())]
+        request_id = secrets.token_hex(8)
+        head = [
+            *headers,
+            (b"content-length", b"%d" % len(body)),
+            (b"x-request-id", request_id.encode("ascii")),
+        ]
         if self._count is not None:
             head += self._count(scope["headers"])
         await send({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": body})
-        self._observe(kind.template, status, time.perf_counter() - begin)
+        if self._observe is not None:
+            seconds = time.perf_counter() - begin
+            self._observe(kind.template, match_id, request_id, status, seconds)
 
     async def _owns(self, owner: str, match_id: str) -> bool:
         """Whether it is this owner's match; another's and none, the app tells alike."""
@@ -170,10 +178,6 @@ class HotPath:
 
 
 _plain = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-
-def _request_id() -> bytes:
-    return secrets.token_hex(8).encode("ascii")
 
 
 def _wanted(kind: _Kind, message: Message, *, is_json: bool) -> Struct | None:

@@ -1,12 +1,21 @@
 """What Prometheus may ask. Labels are path templates, never paths: those may hold anything."""
 
+from typing import Final
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from dice_service.api.places import ROLL
+from dice_service.storage.batcher import Batch
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 UNKNOWN = "(unknown)"
+COUNTED: Final = 200_000  # open matches counted at most: a scrape costs so much and no more
+OPEN: Final = ("commitments", "seeds", "rolling")  # the phases of a match that has not ended
+SECONDS: Final = (
+    *(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
+    *(1, 2.5, 5, 10),
+)
 
 
 class Metrics:
@@ -23,28 +32,25 @@ class Metrics:
         self._rolls = Histogram(
             "dice_roll_seconds",
             "Time to answer a roll, durable and signed",
-            buckets=(
-                0.0005,
-                0.001,
-                0.0025,
-                0.005,
-                0.01,
-                0.025,
-                0.05,
-                0.1,
-                0.25,
-                0.5,
-                1,
-                2.5,
-                5,
-                10,
-            ),
+            buckets=SECONDS,
             registry=self.registry,
         )
-        self.batches = Histogram(
+        self._batches = Histogram(
             "dice_batch_size",
             "Appends that shared one durable write",
             buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
+            registry=self.registry,
+        )
+        self._batch_seconds = Histogram(
+            "dice_batch_seconds",
+            "Time that the storage took for one durable write",
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self._phases = Counter(
+            "dice_match_phases",
+            "Matches that this process brought into a phase; commitments or seeds: opened them",
+            ["phase"],
             registry=self.registry,
         )
         self.queue_depth = Gauge(
@@ -52,9 +58,31 @@ class Metrics:
             "Appends that wait for the durable write at work",
             registry=self.registry,
         )
-        self.open_matches = Gauge(
-            "dice_open_matches",
-            "Matches in the storage that have not ended",
+        self.storage_up = Gauge(
+            "dice_storage_up",
+            "Whether the storage answered when the numbers below were last asked for",
+            registry=self.registry,
+        )
+        self.matches = Gauge(
+            "dice_matches",
+            f"Matches in the storage that have not ended, of the {COUNTED} oldest",
+            ["phase"],
+            registry=self.registry,
+        )
+        self.unrevealed = Gauge(
+            "dice_unrevealed_matches",
+            f"Matches whose secret is not revealed yet: the sum of those, {COUNTED} at most",
+            registry=self.registry,
+        )
+        self.unrevealed_age = Gauge(
+            "dice_unrevealed_oldest_seconds",
+            "How long ago the oldest of them was opened",
+            registry=self.registry,
+        )
+        self.key_age = Gauge(
+            "dice_key_age_seconds",
+            "How long ago the active key was made",
+            ["kind"],
             registry=self.registry,
         )
         self.webhook_attempts = Counter(
@@ -90,6 +118,15 @@ class Metrics:
         counter.inc()
         if route == ROLL:
             self._rolls.observe(seconds)
+
+    def batch(self, batch: Batch) -> None:
+        """Count what was written together."""
+        self._batches.observe(len(batch.appends))
+        self._batch_seconds.observe((batch.ended - batch.began) / 1e9)
+        for append, won in zip(batch.appends, batch.won, strict=False):
+            phase = append.phase or (append.opening and append.opening.phase)
+            if won and phase:
+                self._phases.labels(phase).inc()
 
     def exposition(self) -> bytes:
         """All of them, in Prometheus's text format."""

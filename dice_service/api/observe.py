@@ -2,12 +2,12 @@
 
 import secrets
 import time
-from collections.abc import Callable
 from http import HTTPStatus
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dice_service.api.hot import Observer
 from dice_service.api.metrics import UNKNOWN, Metrics
 from dice_service.api.places import ACTION, ROLL, Places
 from dice_service.api.problems import failure_response
@@ -80,17 +80,19 @@ class Observe:
         _line(template, shown, status, seconds, safe_id(match_id) if match_id else None)
 
 
-def hot_observer(metrics: Metrics) -> Callable[[str, int, float], None]:
+def hot_observer(metrics: Metrics) -> Observer:
     """What the hot path tells of each of its answers: counted and logged as the others are."""
 
-    def observe(template: str, status: int, seconds: float) -> None:
+    def observe(template: str, match_id: str, request_id: str, status: int, seconds: float) -> None:
         metrics.request(template, "PUT", status, seconds)
-        _line(template, "PUT", status, seconds, None)
+        _line(template, "PUT", status, seconds, safe_id(match_id), request_id=request_id)
 
     return observe
 
 
-def _line(route: str, method: str, status: int, seconds: float, match_id: str | None) -> None:
+def _line(
+    route: str, method: str, status: int, seconds: float, match_id: str | None, **more: str
+) -> None:
     if status >= 500:
         tell = _log.error
     elif status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -106,4 +108,5 @@ def _line(route: str, method: str, status: int, seconds: float, match_id: str | 
         status=status,
         match_id=match_id,
         milliseconds=round(seconds * 1000, 3),
+        **more,
     )

@@ -107,8 +107,8 @@ class Storage(Protocol):
     ) -> list[MatchRow]:
         """Matches from the newest to the oldest, below ``before``, an (opened_at, match_id)."""
 
-    async def open_matches(self) -> int:
-        """How many matches have not ended."""
+    async def open_matches(self, most: int) -> dict[Phase, int]:
+        """How many of the ``most`` oldest matches that have not ended are in which phase."""
 
     async def opened_until(
         self, until: str, after: tuple[str, str] | None = None, limit: int = 50

@@ -6,8 +6,9 @@ commit, and an idle service commits each at once: no timer, nothing to tune.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from dice_service.errors import Refusal
 from dice_service.storage import Append, StorageError
@@ -24,14 +25,26 @@ class Appends(Protocol):
         """As :meth:`dice_service.storage.Storage.append`."""
 
 
+class Batch(NamedTuple):
+    """Appends that were given to the storage together, when (nanoseconds), and what came of it.
+
+    ``won`` says it for each; it is empty where the storage did not do it.
+    """
+
+    appends: Sequence[Append]
+    won: Sequence[bool]
+    began: int
+    ended: int
+
+
 class Batcher:
     """Gathers the appends of one event loop and gives them to a storage, one batch at a time.
 
-    ``on_batch`` is told the size of each batch.
+    ``on_batch`` is told of each batch when it is done.
     """
 
     def __init__(
-        self, storage: Appends, limit: int, on_batch: Callable[[int], object] = bool
+        self, storage: Appends, limit: int, on_batch: Callable[[Batch], object] = bool
     ) -> None:
         self._storage = storage
         self._limit = limit
@@ -76,9 +89,11 @@ class Batcher:
             self._writing = None
 
     async def _write_batch(self, batch: list[tuple[Append, asyncio.Future[bool]]]) -> None:
-        self._on_batch(len(batch))
+        appends = [append for append, _ in batch]
+        results: list[bool] = []
+        began = time.time_ns()
         try:
-            results = await self._storage.append([append for append, _ in batch])
+            results = await self._storage.append(appends)
         except Exception as error:  # noqa: BLE001 - nobody may wait for ever
             detail = error.detail if isinstance(error, StorageError) else "The storage failed."
             for _, future in batch:
@@ -87,6 +102,8 @@ class Batcher:
             if not isinstance(error, StorageError):
                 _log.exception("storage failed")
             return
+        finally:
+            self._on_batch(Batch(appends, results, began, time.time_ns()))
         for (_, future), won in zip(batch, results, strict=True):
             if not future.done():
                 future.set_result(won)

@@ -22,6 +22,7 @@ from dice_service.storage.connections import PATIENCE, Connection, Connections
 from dice_service.storage.migrations.of_postgres import check_or_create
 from dice_service.storage.restored import SqlRestored
 from dice_service.storage.rows import (
+    COUNT_OPEN,
     KEY_COLUMNS,
     MATCH_COLUMNS,
     key_of,
@@ -82,8 +83,8 @@ class PostgresStorage:
         self._writer = Connections(url, 1, patience)
         self._readers = Connections(url, READERS, patience)
         self.webhooks = SqlWebhooks(self._rows, self._rows, lock=" FOR UPDATE SKIP LOCKED")
-
         self.restored = SqlRestored(self._rows, self._rows)
+
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write a batch in one transaction, one commit.
 
@@ -127,10 +128,9 @@ class PostgresStorage:
         )
         return [MatchRow(*row) for row in await self._read(sql, *values, limit)]
 
-    async def open_matches(self) -> int:
-        """How many matches have not ended."""
-        ((count,),) = await self._read("SELECT count(*) FROM matches WHERE phase <> 'ended'")
-        return int(count)
+    async def open_matches(self, most: int) -> dict[Phase, int]:
+        """Count open matches by phase."""
+        return dict(await self._read(COUNT_OPEN.format("%s"), most))
 
     async def opened_until(
         self, until: str, after: tuple[str, str] | None = None, limit: int = 50

@@ -9,6 +9,11 @@ from dice_service.storage import ApiKeyRow, MatchRow, OpenMatch
 _MATCH = [field.name for field in fields(MatchRow)]
 _KEY = [field.name for field in fields(ApiKeyRow)]
 
+# By an index that holds all it asks for, in its order.
+COUNT_OPEN = (
+    "SELECT phase, count(*) FROM (SELECT phase FROM matches WHERE phase <> 'ended'"
+    " ORDER BY opened_at, match_id LIMIT {}) AS open GROUP BY phase"
+)
 MATCH_COLUMNS = ", ".join(_MATCH)
 KEY_COLUMNS = ", ".join(_KEY)
 

@@ -28,6 +28,7 @@ from dice_service.storage import (
 from dice_service.storage.migrations.of_sqlite import check_or_create
 from dice_service.storage.restored import SqlRestored
 from dice_service.storage.rows import (
+    COUNT_OPEN,
     KEY_COLUMNS,
     MATCH_COLUMNS,
     key_of,
@@ -81,8 +82,8 @@ class SqliteStorage:
         self._writer = _Connection(path, "dice-writer")
         self._reader = _Connection(path, "dice-reader")
         self.webhooks = SqlWebhooks(self._reader.rows, self._writer.rows)
-
         self.restored = SqlRestored(self._reader.rows, self._writer.rows)
+
     async def append(self, batch: Sequence[Append]) -> list[bool]:
         """Write a batch in one transaction, one commit, one fsync."""
         return await self._writer.run(lambda db: _append(db, batch))
@@ -131,11 +132,10 @@ class SqliteStorage:
         rows = await self._reader.run(lambda db: db.execute(sql, (*values, limit)).fetchall())
         return [MatchRow(*row) for row in rows]
 
-    async def open_matches(self) -> int:
-        """How many matches have not ended."""
-        sql = "SELECT count(*) FROM matches WHERE phase <> 'ended'"
-        (count,) = await self._reader.run(lambda db: db.execute(sql).fetchone())
-        return int(count)
+    async def open_matches(self, most: int) -> dict[Phase, int]:
+        """Count open matches by phase."""
+        sql = COUNT_OPEN.format("?")
+        return dict(await self._reader.run(lambda db: db.execute(sql, (most,)).fetchall()))
 
     async def opened_until(
         self, until: str, after: tuple[str, str] | None = None, limit: int = 50

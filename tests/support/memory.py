@@ -85,8 +85,8 @@ class MemoryStorage:
     ) -> list[MatchRow]:
         raise NotImplementedError
 
-    async def open_matches(self) -> int:
-        return sum(row.phase != "ended" for row in self.rows.values())
+    async def open_matches(self, most: int) -> dict[Phase, int]:
+        raise NotImplementedError
 
     async def opened_until(
         self, until: str, after: tuple[str, str] | None = None, limit: int = 50
