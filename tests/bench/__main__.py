@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from tests.bench import (
+    browser,
     harness,
     http,
     http_actions,
@@ -18,7 +19,7 @@ from tests.bench import (
 
 FIGURES = {
     figure.name: figure
-    for module in (verifying, playing, startup, http, http_actions, storage_growth, memory)
+    for module in (verifying, playing, startup, http, http_actions, storage_growth, memory, browser)
     for figure in module.FIGURES
 }
 QUICK_ROUNDS = 3
@@ -45,7 +46,11 @@ def main() -> int:
         if given.only and name not in given.only:
             continue
         begin = time.monotonic()
-        results.append(harness.run(figure, plan))
+        try:
+            results.append(harness.run(figure, plan))
+        except harness.Unavailable as lack:
+            _say(f"{name:<24}not measured: {lack}")
+            continue
         _say(f"{harness.row(results[-1])}   {time.monotonic() - begin:.0f} s")
         harness.write(results, given.output)
     missed = [result.figure.name for result in results if result.verdict == "MISSED"]

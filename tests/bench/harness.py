@@ -24,6 +24,10 @@ Direction = Literal["at_least", "at_most"]
 Run = Callable[[], float]
 
 
+class Unavailable(Exception):  # noqa: N818 - no error: this machine cannot measure it
+    """What a figure needs is not installed; the message says what."""
+
+
 class Plan(NamedTuple):
     """How thoroughly to measure; ``quick`` only shows that it works."""
 

@@ -70,7 +70,7 @@ class Opened:
             self.page.fill("#seed", seed)
         file = {"name": "match.zarf.jsonl", "mimeType": "application/jsonl", "buffer": log}
         self.page.set_input_files("#log-file", files=[file])
-        self.page.wait_for_selector(".verdict")
+        self.page.wait_for_selector("#output:not([aria-busy]) .verdict")
 
     def close(self) -> None:
         self.context.close()

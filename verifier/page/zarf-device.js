@@ -15,8 +15,13 @@ function decode(bytes) {
   }
 }
 
-const toHex = (bytes) =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function toHex(bytes) {
+  let text = "";
+  for (const byte of new Uint8Array(bytes)) text += HEX[byte];
+  return text;
+}
 
 const fromHex = (hex) =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
@@ -26,8 +31,7 @@ const sha256 = async (bytes) => toHex(await crypto.subtle.digest("SHA-256", byte
 const hmacKey = (bytes) =>
   crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
 
-const hmac = async (key, bytes) =>
-  new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes));
+const hmac = (key, bytes) => crypto.subtle.sign("HMAC", key, bytes);
 
 const sameBytes = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 return { encode, wellFormed, decode, toHex, fromHex, sha256, hmacKey, hmac, sameBytes };
@@ -59,21 +63,47 @@ function readDigest(digest, need) {
   return read;
 }
 
-async function roll(key, matchId, seeds, index, digestOf = hmac) {
-  const dice = [];
-  const blocks = [];
-  while (dice.length < 2) {
-    const message = rollMessage(matchId, seeds, index, blocks.length);
-    const digest = await digestOf(key, encode(message));
-    const read = readDigest(digest, 2 - dice.length);
-    dice.push(...read.dice);
-    blocks.push({ message, digest, ...read });
+function messageWriter(matchId, seeds) {
+  const start = encode(rollMessage(matchId, seeds, "", "")).subarray(0, -1);
+  const buffer = new Uint8Array(start.length + 64);
+  buffer.set(start);
+  return (index, block) => {
+    const end = `${index}:${block}`;
+    for (let i = 0; i < end.length; i++) buffer[start.length + i] = end.charCodeAt(i);
+    return buffer.subarray(0, start.length + end.length);
+  };
+}
+
+async function rollAll(key, matchId, seeds, indexes, digestOf = hmac) {
+  const message = messageWriter(matchId, seeds);
+  const rolls = indexes.map((index) => ({ index, dice: [], digests: [] }));
+  let lacking = rolls;
+  for (let block = 0; lacking.length > 0; block++) {
+    const asked = lacking.map(({ index }) => digestOf(key, message(index, block)));
+    const answered = await Promise.all(asked);
+    for (const [i, { dice, digests }] of lacking.entries()) {
+      const digest = new Uint8Array(answered[i]);
+      digests.push(digest);
+      for (let at = 0; at < digest.length && dice.length < 2; at++) {
+        if (digest[at] < 252) dice.push((digest[at] % 6) + 1);
+      }
+    }
+    lacking = lacking.filter(({ dice }) => dice.length < 2);
   }
-  return { dice, blocks };
+  return rolls;
+}
+
+function workingsOf(matchId, seeds, { index, digests }) {
+  let need = 2;
+  return digests.map((digest, block) => {
+    const read = readDigest(digest, need);
+    need -= read.dice.length;
+    return { message: rollMessage(matchId, seeds, index, block), digest, ...read };
+  });
 }
 
 const secretKey = (seed) => hmacKey(fromHex(seed));
-return { isSeed, commitmentOf, rollMessage, readDigest, roll, secretKey };
+return { isSeed, commitmentOf, rollMessage, readDigest, rollAll, workingsOf, secretKey };
 })();
 const $json = (() => {
 
@@ -192,7 +222,7 @@ function write(value) {
 return { JsonError, parse, write };
 })();
 const $grammar = (() => {
-const { decode, encode, sameBytes, wellFormed } = $bytes;
+const { decode, wellFormed } = $bytes;
 const { isSeed } = $dice;
 const { parse, write } = $json;
 
@@ -340,6 +370,8 @@ function decodeLine(bytes, kinds = EVENTS, long = false) {
   if (bad && !(long && bad.code === "line-too-long")) return bad;
   const line = decode(bytes);
   if (line === null) return refuse("line-not-utf8");
+  const good = decodeGood(line, kinds);
+  if (good) return { event: good };
   let read;
   try {
     read = parse(line);
@@ -357,30 +389,55 @@ function decodeLine(bytes, kinds = EVENTS, long = false) {
     const named = fields.get("protocol");
     return refuse("protocol-unknown", "protocol", typeof named === "string" ? showName(named) : "");
   }
-  return refuseFields(fields, table) ?? canonical(fields, bytes);
+  return refuseFields(fields, table) ?? canonical(fields, line);
+}
+
+const KNOWN = new Map();
+
+function knownFields(table) {
+  if (!KNOWN.has(table)) KNOWN.set(table, ["type", ...Object.keys(table)]);
+  return KNOWN.get(table);
 }
 
 function refuseFields(fields, table) {
   const given = [...fields.keys()];
-  const known = ["type", ...Object.keys(table)];
+  const known = knownFields(table);
   const extra = given.find((field) => !known.includes(field));
   if (extra !== undefined) return refuse("field-unknown", showName(extra));
   const missing = known.find((field) => !fields.has(field) && !OPTIONAL.has(field));
   if (missing) return refuse("field-missing", missing);
-  const wrong = known
-    .slice(1)
-    .find((field) => fields.has(field) && !table[field](fields.get(field)));
+  const wrong = known.find(
+    (field) => field !== "type" && fields.has(field) && !table[field](fields.get(field)),
+  );
   if (wrong) return refuse("field-value", wrong);
   const due = known.filter((field) => fields.has(field));
   const misplaced = given.find((field, i) => field !== due[i]);
   return misplaced ? refuse("field-order", misplaced) : null;
 }
 
-function canonical(fields, bytes) {
+function canonical(fields, line) {
   const event = Object.fromEntries(fields);
   if (event.options)
     event.options = new Map([...event.options].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return sameBytes(encode(write(event)), bytes) ? { event } : refuse("line-not-canonical");
+  return write(event) === line ? { event } : refuse("line-not-canonical");
+}
+
+const toMaps = (value) => {
+  if (Array.isArray(value)) return value.map(toMaps);
+  if (value === null || typeof value !== "object") return value;
+  return new Map(Object.entries(value).map(([name, inner]) => [name, toMaps(inner)]));
+};
+
+function decodeGood(line, kinds) {
+  try {
+    const fields = toMaps(JSON.parse(line));
+    const table = kinds.get(fields.get("type"));
+    if (refuseFields(fields, table)) return null;
+    const { event } = canonical(fields, line);
+    return event ?? null;
+  } catch {
+    return null;
+  }
 }
 return { MAX_LINE, EVENTS, ROLL_RECEIPT, FRAUD_PROOF, showName, decodeLine };
 })();
@@ -412,9 +469,10 @@ async function readLog(data) {
   if (data.length > MAX_BYTES) throw new InputError("log-too-large");
   const { lines, rest } = splitLines(data);
   if (lines.length === 0) throw new InputError(data.length ? "log-no-line" : "log-empty");
+  const hashing = Promise.all(lines.map(sha256)); // on other threads, while this one reads
   const read = lines.map((bytes) => decodeLine(bytes));
   if (!read.some(({ event }) => event)) throw new InputError("log-not-a-log");
-  const heads = await Promise.all(lines.map(sha256));
+  const heads = await hashing;
   return {
     lines: lines.map((bytes, seq) => ({ seq, bytes, head: heads[seq], ...read[seq] })),
     rest,

@@ -8,8 +8,9 @@ import {
   commitmentOf,
   isSeed,
   readDigest,
-  roll,
+  rollAll,
   secretKey,
+  workingsOf,
 } from "../../../verifier/page/src/dice.js";
 import { checkProof, encodeProof, readProof } from "../../../verifier/page/src/fraud.js";
 import { InputError } from "../../../verifier/page/src/log.js";
@@ -31,7 +32,9 @@ const bytesOf = ({ text, base64 }) =>
 for (const vector of load("rolls.json")) {
   test(`D1 to D4: ${vector.shows}, index ${vector.index}`, async () => {
     const key = await secretKey(vector.server_seed);
-    const { dice, blocks } = await roll(key, vector.match_id, vector.seeds, vector.index);
+    const [rolled] = await rollAll(key, vector.match_id, vector.seeds, [vector.index]);
+    const { dice } = rolled;
+    const blocks = workingsOf(vector.match_id, vector.seeds, rolled);
     assert.deepEqual(dice, vector.dice);
     assert.equal(blocks.length, 1);
     assert.equal(blocks[0].message, vector.message);
@@ -47,7 +50,9 @@ for (const vector of load("bytes.json")) {
       messages.push(Buffer.from(message).toString());
       return fromHex(vector.digests[messages.length - 1]);
     };
-    const { dice, blocks } = await roll(null, "m", ["0", "1"], 7, digestOf);
+    const [rolled] = await rollAll(null, "m", ["0", "1"], [7], digestOf);
+    const { dice } = rolled;
+    const blocks = workingsOf("m", ["0", "1"], rolled);
     assert.deepEqual(dice, vector.dice);
     assert.deepEqual(
       blocks.map(({ taken }) => taken),

@@ -10,6 +10,7 @@ import { keyIdOf } from "./signatures.js";
 import { verifyLog } from "./verify.js";
 
 const VERSION = "1.0";
+const LONG = 300_000; // bytes: what takes long enough to say so first
 const SERVED = /^(.*)\/verify\/([A-Za-z0-9._-]{1,64})$/.exec(location.pathname);
 const served = SERVED !== null && location.protocol !== "file:";
 
@@ -178,17 +179,30 @@ function footer() {
   );
 }
 
-/** Show what `make` gives, and again after a change of language. */
-function present(make) {
-  shown = () => {
-    const { element, verdict, ready } = make();
-    output.replaceChildren(element);
-    ready?.();
-    return verdict;
+/** Once the browser has painted; in a tab that is not seen it paints nothing, but time goes on. */
+const painted = () =>
+  new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 200);
+  });
+
+/** Show what `make` gives, the verdict first, and again after a change of language. */
+async function present(make) {
+  const draw = () => {
+    const made = make();
+    output.replaceChildren(made.element);
+    return made;
   };
-  const verdict = shown();
+  const { element, verdict, rest } = draw();
+  const again = () => draw().rest?.();
+  shown = again;
   verdict.focus({ preventScroll: true });
   verdict.scrollIntoView({ block: "start" });
+  if (!rest) return output.removeAttribute("aria-busy");
+  output.setAttribute("aria-busy", "true");
+  await painted();
+  if (output.firstChild === element) rest();
+  if (shown === again) output.removeAttribute("aria-busy");
 }
 
 function say(id, tone, given = {}) {
@@ -225,6 +239,7 @@ async function run() {
   if (!globalThis.crypto?.subtle) return say("no-crypto", "amber");
   if (!input.log) return fields.log.focus();
   output.replaceChildren(el("p", { role: "status" }, words.working));
+  if (input.log.length > LONG) await painted();
   let reading = "unreadable";
   try {
     if (textOf(input.log.subarray(0, 21)) === '{"type":"fraud_proof"')
@@ -264,7 +279,7 @@ async function fetchLog() {
 /** A game site hands over what its player's device kept (device.js). */
 function takeHandedOver({ data }) {
   if (data?.zarf !== 1) return;
-  if (typeof data.log === "string" && data.log) input.log = encode(data.log);
+  if (typeof data.log === "string" && data.log && !served) input.log = encode(data.log);
   if (typeof data.receipt === "string" && data.receipt) fields.receipt.value = data.receipt;
   if (typeof data.seed === "string") fields.seed.value = data.seed;
   if (input.log) run();
@@ -280,6 +295,11 @@ function listen() {
     await run();
   });
   window.addEventListener("message", takeHandedOver);
+  for (const name of ["beforeprint", "afterprint"]) {
+    window.addEventListener(name, () =>
+      document.querySelector(".moves")?.dispatchEvent(new Event(name)),
+    );
+  }
   window.addEventListener("beforeprint", () => {
     for (const each of document.querySelectorAll("details")) each.open = true;
   });

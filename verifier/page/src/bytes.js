@@ -18,8 +18,13 @@ export function decode(bytes) {
   }
 }
 
-export const toHex = (bytes) =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+export function toHex(bytes) {
+  let text = "";
+  for (const byte of new Uint8Array(bytes)) text += HEX[byte];
+  return text;
+}
 
 /** The bytes of an even number of lower-case hex digits. */
 export const fromHex = (hex) =>
@@ -32,9 +37,8 @@ export const sha256 = async (bytes) => toHex(await crypto.subtle.digest("SHA-256
 export const hmacKey = (bytes) =>
   crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
 
-/** HMAC-SHA256 of bytes under a key of `hmacKey`, as bytes. */
-export const hmac = async (key, bytes) =>
-  new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes));
+/** HMAC-SHA256 of bytes under a key of `hmacKey`, as an ArrayBuffer. */
+export const hmac = (key, bytes) => crypto.subtle.sign("HMAC", key, bytes);
 
 /** Whether two byte arrays hold the same bytes. */
 export const sameBytes = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);

@@ -34,22 +34,55 @@ export function readDigest(digest, need) {
   return read;
 }
 
+/** D2 for many rolls of one match: the messages differ in their ends, so one buffer holds each. */
+function messageWriter(matchId, seeds) {
+  const start = encode(rollMessage(matchId, seeds, "", "")).subarray(0, -1);
+  const buffer = new Uint8Array(start.length + 64);
+  buffer.set(start);
+  return (index, block) => {
+    const end = `${index}:${block}`;
+    for (let i = 0; i < end.length; i++) buffer[start.length + i] = end.charCodeAt(i);
+    return buffer.subarray(0, start.length + end.length);
+  };
+}
+
 /**
- * D1 to D4: a roll with all its workings.
+ * D1 to D4: many rolls, their digests asked for all at once, for that is much faster than in turn.
  * @param {CryptoKey} key the service's secret, by `secretKey`
- * @returns {Promise<{dice: number[], blocks: object[]}>} each block with message, digest, readings
+ * @param {number[]} indexes
+ * @param digestOf as `hmac`; it copies the message before it returns, as WebCrypto does
+ * @returns {Promise<{index: number, dice: number[], digests: Uint8Array[]}[]>} a digest a block
  */
-export async function roll(key, matchId, seeds, index, digestOf = hmac) {
-  const dice = [];
-  const blocks = [];
-  while (dice.length < 2) {
-    const message = rollMessage(matchId, seeds, index, blocks.length);
-    const digest = await digestOf(key, encode(message));
-    const read = readDigest(digest, 2 - dice.length);
-    dice.push(...read.dice);
-    blocks.push({ message, digest, ...read });
+export async function rollAll(key, matchId, seeds, indexes, digestOf = hmac) {
+  const message = messageWriter(matchId, seeds);
+  const rolls = indexes.map((index) => ({ index, dice: [], digests: [] }));
+  let lacking = rolls;
+  for (let block = 0; lacking.length > 0; block++) {
+    const asked = lacking.map(({ index }) => digestOf(key, message(index, block)));
+    const answered = await Promise.all(asked);
+    for (const [i, { dice, digests }] of lacking.entries()) {
+      const digest = new Uint8Array(answered[i]);
+      digests.push(digest);
+      for (let at = 0; at < digest.length && dice.length < 2; at++) {
+        if (digest[at] < 252) dice.push((digest[at] % 6) + 1);
+      }
+    }
+    lacking = lacking.filter(({ dice }) => dice.length < 2);
   }
-  return { dice, blocks };
+  return rolls;
+}
+
+/**
+ * The workings of a roll of `rollAll`.
+ * @returns {object[]} each block's message and digest, and its reading by `readDigest`
+ */
+export function workingsOf(matchId, seeds, { index, digests }) {
+  let need = 2;
+  return digests.map((digest, block) => {
+    const read = readDigest(digest, need);
+    need -= read.dice.length;
+    return { message: rollMessage(matchId, seeds, index, block), digest, ...read };
+  });
 }
 
 /** The service's seed as a key for `roll`. */

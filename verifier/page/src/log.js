@@ -39,9 +39,10 @@ export async function readLog(data) {
   if (data.length > MAX_BYTES) throw new InputError("log-too-large");
   const { lines, rest } = splitLines(data);
   if (lines.length === 0) throw new InputError(data.length ? "log-no-line" : "log-empty");
+  const hashing = Promise.all(lines.map(sha256)); // on other threads, while this one reads
   const read = lines.map((bytes) => decodeLine(bytes));
   if (!read.some(({ event }) => event)) throw new InputError("log-not-a-log");
-  const heads = await Promise.all(lines.map(sha256));
+  const heads = await hashing;
   return {
     lines: lines.map((bytes, seq) => ({ seq, bytes, head: heads[seq], ...read[seq] })),
     rest,

@@ -2,9 +2,11 @@
 import { drawBoard, sideLine } from "./board.js";
 import { commitmentLine, pythonLine, rollLine } from "./byhand.js";
 import { toHex } from "./bytes.js";
+import { workingsOf } from "./dice.js";
 import { el } from "./dom.js";
 import { fill, rollName } from "./i18n.js";
 
+const ROWS = 500;
 const MARKS = { true: "✔", false: "✖", null: "–" };
 
 /** An item in words, for the list and for who listens. */
@@ -87,7 +89,7 @@ function workings(roll, report, words, names) {
         seeds.map(([name, seed]) => [el("dt", {}, name), el("dd", {}, el("code", {}, seed))]),
       ),
     ),
-    roll.blocks.map((block) => [
+    workingsOf(report.match.match_id, report.seeds, roll).map((block) => [
       el(
         "li",
         {},
@@ -109,7 +111,7 @@ function workings(roll, report, words, names) {
 
 function byHand(roll, report, words) {
   const { match, serverSeed, seeds } = report;
-  const start = toHex(roll.blocks[0].digest).slice(0, 16);
+  const start = toHex(roll.digests[0]).slice(0, 16);
   return el(
     "div",
     {},
@@ -147,7 +149,7 @@ export function matchView(report, items, words, names) {
     "aria-label": words.position,
     oninput: () => show(Number(slider.value)),
   });
-  const rows = items.map((item, i) =>
+  const drawRow = (item, i) =>
     el(
       "button",
       {
@@ -174,13 +176,31 @@ export function matchView(report, items, words, names) {
         ? el("span", { class: "mark", role: "img", "aria-label": words.codes["play-illegal"] }, "⚠")
         : "",
       itemText(item, words, names),
-    ),
+    );
+  const list = el("ol", { class: "moves" });
+  let rows = [];
+  let first = -1;
+  /** A very long match is listed in parts, or the browser would stand still. */
+  function drawRows(from, count = ROWS) {
+    first = from;
+    rows = items.slice(from, from + count).map((item, i) => drawRow(item, from + i));
+    list.start = from + 1;
+    list.replaceChildren(...rows.map((row) => el("li", {}, row)));
+    parts.value = String(from);
+  }
+  const parts = el(
+    "select",
+    { id: "rows", onchange: () => show(Number(parts.value)) },
+    Array.from({ length: Math.ceil(items.length / ROWS) }, (_, i) => {
+      const last = Math.min((i + 1) * ROWS, items.length);
+      return el("option", { value: String(i * ROWS) }, `${i * ROWS + 1}–${last}`);
+    }),
   );
-  const list = el(
-    "ol",
-    { class: "moves" },
-    rows.map((row) => el("li", {}, row)),
-  );
+  list.addEventListener("beforeprint", () => drawRows(0, items.length));
+  list.addEventListener("afterprint", () => {
+    first = -1;
+    show(at);
+  });
 
   function drawDetails() {
     const item = items[at];
@@ -211,7 +231,7 @@ export function matchView(report, items, words, names) {
 
   function draw() {
     const item = items[at];
-    const known = items.slice(0, at + 1).findLast(({ state }) => state)?.state;
+    const { state: known } = items[items.findLastIndex(({ state }, i) => i <= at && state)] ?? {};
     const how = { dice: item.dice ?? null, player: item.player, viewer, mirror };
     picture.replaceChildren(
       ...(known
@@ -230,17 +250,20 @@ export function matchView(report, items, words, names) {
   }
 
   function show(next, focus = false) {
-    rows[at].removeAttribute("aria-current");
+    rows[at - first]?.removeAttribute("aria-current");
     at = Math.max(0, Math.min(items.length - 1, next));
-    rows[at].setAttribute("aria-current", "true");
+    const from = at - (at % ROWS);
+    if (from !== first) drawRows(from);
+    const current = rows[at - first];
+    current.setAttribute("aria-current", "true");
     slider.value = String(at);
     slider.setAttribute("aria-valuetext", itemText(items[at], words, names));
     draw();
     drawDetails();
     const box = list.getBoundingClientRect();
-    const row = rows[at].getBoundingClientRect();
+    const row = current.getBoundingClientRect();
     list.scrollTop += row.top - box.top - (box.height - row.height) / 2;
-    if (focus) rows[at].focus();
+    if (focus) current.focus();
     if (at === items.length - 1) pause();
   }
 
@@ -318,7 +341,13 @@ export function matchView(report, items, words, names) {
       sides,
       el("p", { class: "quiet" }, words.keys),
     ),
-    el("div", { class: "listing" }, el("h3", {}, refereed ? words.moves : words.rolls), list),
+    el(
+      "div",
+      { class: "listing" },
+      el("h3", {}, refereed ? words.moves : words.rolls),
+      items.length > ROWS ? el("label", { class: "rows" }, words.rows, parts) : "",
+      list,
+    ),
     details,
   );
   return { element, show };

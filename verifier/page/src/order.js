@@ -107,6 +107,9 @@ function ofPlay(at) {
   return "play";
 }
 
+/** What is kept of a state for the board; all plays that were legal would fill the memory. */
+const shown = ({ boards, cube, rules, score }) => ({ boards, cube, rules, score });
+
 /**
  * Follow a log from its first line.
  * @param {object[]} lines from `readLog`
@@ -130,11 +133,11 @@ export function followOrder(lines) {
       break;
     }
     followed++;
-    if (at.state && event.type === "match") states.set(seq, at.state);
+    if (at.state && event.type === "match") states.set(seq, shown(at.state));
     if (!at.state || !playing || !BREAKS.has(event.type)) continue;
     try {
       at.state = apply(at.state, event);
-      states.set(seq, at.state);
+      states.set(seq, shown(at.state));
     } catch (broken) {
       if (!broken.code) throw broken;
       at.state = null;

@@ -4,7 +4,7 @@ import { encodeProof } from "./fraud.js";
 import { fill, sentence, showLabel, showTime } from "./i18n.js";
 import { itemsOf } from "./replay.js";
 import { shownChecks, stateOf } from "./state.js";
-import { statisticsOf } from "./statistics.js";
+import { statisticsView } from "./statistics_view.js";
 import { matchView } from "./match_view.js";
 
 const ICONS = { green: "✔", amber: "?", red: "✖" };
@@ -59,7 +59,7 @@ function found({ failures }, words) {
     "details",
     {},
     el("summary", {}, `${words.details} (${failures.length})`),
-    el("ul", { class: "found" }, rows),
+    el("ul", { class: "found" }, rows, failures.length > rows.length ? el("li", {}, "…") : ""),
   );
 }
 
@@ -80,65 +80,6 @@ function about(report, words) {
   );
 }
 
-function statistics(items, words, names) {
-  const rolls = items
-    .filter(({ kind }) => kind === "roll")
-    .map((item) => ({ dice: item.dice, player: item.opening ? null : item.player }));
-  if (rolls.length === 0) return "";
-  const number = new Intl.NumberFormat(words.locale, { maximumFractionDigits: 1 });
-  const table = ({ owner, faces, doubles, rolls: n }) => {
-    const most = Math.max(
-      ...[...faces, doubles].map(({ count, band }) => Math.max(count, band[1])),
-      1,
-    );
-    const row = (name, { count, band: [low, high] }) => {
-      const inside = count >= low && count <= high;
-      const bar = el("meter", { min: 0, max: most, value: String(count), "aria-hidden": "true" });
-      return el(
-        "tr",
-        {},
-        el("th", { scope: "row" }, name),
-        el("td", {}, bar, ` ${number.format(count)}${inside ? "" : " *"}`),
-        el("td", {}, `${low}–${high}`),
-      );
-    };
-    return el(
-      "table",
-      {},
-      el(
-        "caption",
-        {},
-        `${owner === null ? words.statBoth : names[owner]} · ${words.rollCount}: ${number.format(n)}`,
-      ),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          [words.statFace, words.statCount, words.statExpected].map((name) =>
-            el("th", { scope: "col" }, name),
-          ),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        faces.map((face, i) => row(String(i + 1), face)),
-        row(words.statDoubles, doubles),
-      ),
-    );
-  };
-  return el(
-    "details",
-    { class: "statistics" },
-    el("summary", {}, words.statistics),
-    el("p", {}, words.statLead),
-    el("div", { class: "tables" }, statisticsOf(rolls).map(table)),
-    el("p", {}, words.statMeaning),
-  );
-}
-
 export const notProved = (words, direct = false) =>
   el(
     "details",
@@ -155,15 +96,15 @@ export const notProved = (words, direct = false) =>
 
 /**
  * @param {object} report from `verifyLog`
- * @param {{log: Uint8Array, receipts: Uint8Array[], link: string | null}} given
- * @returns {{element: HTMLElement, verdict: HTMLElement}}
+ * @param {{log: Uint8Array, link: string | null}} given
+ * @returns {{element: HTMLElement, verdict: HTMLElement, rest: () => void}} the verdict and the
+ *   checks; `rest` adds the match and all below it, which take longer to draw
  */
 export function reportView(report, given, words) {
   const { id, tone, failure, given: places } = stateOf(report, words);
-  const names = (report.match?.players ?? ["0", "1"]).map(showLabel);
-  const items = itemsOf(report);
-  const replay = items.length > 0 ? matchView(report, items, words, names) : null;
   const name = report.match?.match_id ?? "zarf";
+  let replay = null;
+  let wrong = -1;
   const buttons = [];
   const button = (text, onclick) => buttons.push(el("button", { type: "button", onclick }, text));
   const copy = async (event) => {
@@ -178,32 +119,36 @@ export function reportView(report, given, words) {
   if (tone === "red" || (report.verdict === "FAILED" && report.match)) {
     button(words.saveLog, () => save(`${name}.zarf.jsonl`, given.log, "application/jsonl"));
   }
-  const wrong = items.findIndex(
-    (item) => failure && (item.seq === failure.seq || item.play?.seq === failure.seq),
-  );
-  if (replay && wrong >= 0 && ["dice", "plays"].includes(failure.check)) {
+  if (failure && ["dice", "plays"].includes(failure.check)) {
     const text =
       failure.check === "dice" ? fill(words.goToRoll, { n: failure.roll + 1 }) : words.goToPlay;
-    button(text, () => replay.show(wrong, true));
+    button(text, () => replay?.show(wrong, true));
   }
   if (given.link) button(words.shareLink, copy);
   if (report.match) button(words.print, () => window.print());
   const [title, text] = words.states[id].map((each) => fill(each, places));
   const verdict = verdictBox(tone, title, text, buttons);
-  const element = el(
-    "div",
-    {},
-    verdict,
-    checksList(report, words),
-    el(
-      "section",
-      { "aria-labelledby": "match" },
-      el("h2", { id: "match" }, words.match),
-      about(report, words),
-      replay?.element ?? "",
-    ),
-    statistics(items, words, names),
-    notProved(words, report.match?.seeding === "direct"),
-  );
-  return { element, verdict, ready: () => replay?.show(Math.max(wrong, 0)) };
+  const element = el("div", {}, verdict, checksList(report, words));
+
+  function rest() {
+    const names = (report.match?.players ?? ["0", "1"]).map(showLabel);
+    const items = itemsOf(report);
+    if (items.length > 0) replay = matchView(report, items, words, names);
+    wrong = items.findIndex(
+      (item) => failure && (item.seq === failure.seq || item.play?.seq === failure.seq),
+    );
+    element.append(
+      el(
+        "section",
+        { "aria-labelledby": "match" },
+        el("h2", { id: "match" }, words.match),
+        about(report, words),
+        replay?.element ?? "",
+      ),
+      statisticsView(items, words, names),
+      notProved(words, report.match?.seeding === "direct"),
+    );
+    replay?.show(Math.max(wrong, 0));
+  }
+  return { element, verdict, rest };
 }

@@ -33,6 +33,12 @@ const FAILURES = [
 
 const COMMITMENT_LINES = new Set(["match", "seed_commitment"]);
 
+/** Roll numbers for a title: the first ones, for a title must be read at a glance. */
+function listed(indexes) {
+  const shown = indexes.slice(0, 12).map((index) => index + 1);
+  return shown.join(", ") + (shown.length < indexes.length ? " …" : "");
+}
+
 /** The state's name may change with how much there is to say. */
 function refine(id, report, failure) {
   if (id === "contradiction") {
@@ -86,10 +92,11 @@ export function stateOf(report, words) {
       matchId: match?.match_id ?? "–",
       keyId: keyId.slice(0, 8),
       rest,
-      when: report.end ? showTime(words, report.end.time) : "",
+      // The browser's first look into its calendars takes longer than all the rest of this.
+      when: state.id === "not-revealed" ? showTime(words, report.end.time) : "",
       n: failure ? failure.seq + 1 : "",
       roll: failure?.roll === undefined ? "" : failure.roll + 1,
-      rolls: report.failedRolls.map((index) => index + 1).join(", "),
+      rolls: listed(report.failedRolls),
       count: many ? report.failedRolls.length : report.rolls.length,
       play: Math.max(plays, 1),
       expected: failure?.expected ?? "",

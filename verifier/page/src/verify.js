@@ -1,5 +1,5 @@
 // A log judged (PROTOCOL.md, F and V): the report is data, its codes have their words in i18n.
-import { commitmentOf, isSeed, roll, secretKey } from "./dice.js";
+import { commitmentOf, isSeed, rollAll, secretKey } from "./dice.js";
 import { compareReceipts } from "./compare.js";
 import { proofOf } from "./fraud.js";
 import { InputError, readLog } from "./log.js";
@@ -106,8 +106,8 @@ async function seedFailures(found) {
   return failures;
 }
 
-/** F6: every readable roll, with all its workings, or why none could be recomputed. */
-async function recompute(found, broken) {
+/** F6: every readable roll with its digests, or why none could be recomputed. */
+export async function recompute(found, broken) {
   const { match, seeds, reveal, rolls } = found;
   if (rolls.length === 0) return { why: "no-rolls", rolls: [] };
   if (!match) return { why: "no-match-line", rolls: [] };
@@ -116,13 +116,13 @@ async function recompute(found, broken) {
   if (broken) return { why: "commitment-broken", rolls: [] };
   const key = await secretKey(reveal.event.server_seed);
   const secrets = seeds.map(({ event }) => event.seed);
-  const worked = await Promise.all(
-    rolls.map(async ({ seq, event }) => {
-      const workings = await roll(key, match.match_id, secrets, event.index);
-      const agrees = String(workings.dice) === String(event.dice);
-      return { seq, index: event.index, found: event.dice, agrees, ...workings };
-    }),
-  );
+  const indexes = rolls.map(({ event }) => event.index);
+  const due = await rollAll(key, match.match_id, secrets, indexes);
+  const worked = rolls.map(({ seq, event: { dice: found } }, i) => {
+    const { index, dice, digests } = due[i];
+    const agrees = dice[0] === found[0] && dice[1] === found[1];
+    return { seq, index, found, agrees, dice, digests };
+  });
   return { why: "", rolls: worked };
 }
 
@@ -199,7 +199,7 @@ function verdictOf(log, found, failures, dice) {
  * @param {{receipts?: object[], mySeed?: string | null, key?: string | null}} given receipts from
  *   `readReceipts`, the user's seed and the service's public key in hex
  * @returns {Promise<object>} the report: `verdict`, `why`, `failures` (F8), `checks` (V3; each with
- *   `status` and `why`), `rolls` with their workings, `failedRolls`, `lines`, `states`, `proof`
+ *   `status` and `why`), `rolls` with their digests, `failedRolls`, `lines`, `states`, `proof`
  * @throws {InputError} for what cannot be read (exit status 2)
  */
 export async function verifyLog(data, { receipts = [], mySeed = null, key = null } = {}) {

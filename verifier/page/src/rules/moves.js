@@ -28,7 +28,7 @@ function step(node, from, to, style) {
   return { side, other, hits, held, steps: [...node.steps, { from, to }] };
 }
 
-/** All positions one die leads to from one position, each once. */
+/** All positions one die leads to, each once: what is hit says how the other side stands. */
 function play(nodes, die, style) {
   const reached = new Map();
   for (const node of nodes) {
@@ -39,7 +39,7 @@ function play(nodes, die, style) {
       const to = target(node, from, die, highest, style);
       if (to < 0) continue;
       const next = step(node, from, to, style);
-      const key = String.fromCharCode(...next.side, ...next.other, ...next.held);
+      const key = String.fromCharCode(...next.side) + [...next.hits].sort();
       if (!reached.has(key)) reached.set(key, next);
     }
   }

@@ -46,6 +46,7 @@ export const en = {
   play: "Play",
   pause: "Pause",
   speed: "Speed",
+  rows: "Rows",
   position: "Position",
   keys: "← → keys, Home, End",
   otherSide: "See it from the other side",
@@ -95,16 +96,14 @@ export const en = {
   notProvedDirect:
     "In this match the players did not seal their seeds beforehand: whoever sent last could have chosen one together with the server.",
   statistics: "The dice of this match",
-  statFace: "Die",
-  statCount: "Times",
-  statExpected: "Expected range",
   statBoth: "Both players",
-  statUnowned: "No owner noted",
   statDoubles: "Doubles",
+  statInside: "{name}: {count} times, expected {low}–{high}.",
+  statOutside: "{name}: {count} times, expected {low}–{high}, outside the range.",
   statLead:
-    "Expected range: with fair dice the count falls inside it with 95 per cent probability.",
+    "Dark bar: how often the number came; doubles are rolls of two equal dice. The light box behind it: where fair dice fall with 95 per cent probability. A star: outside it.",
   statMeaning:
-    "The counts of one match can neither show cheating nor rule it out: with few rolls such swings are usual. The proof is the computation above.",
+    "Such a picture can neither show cheating nor rule it out: each bar falls outside its range in one match of twenty by itself. The proof is the computation above.",
   page: "Page {version}",
   codeHash: "SHA-256 of the code",
   fileHash:

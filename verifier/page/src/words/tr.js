@@ -46,6 +46,7 @@ export const tr = {
   play: "Oynat",
   pause: "Durdur",
   speed: "Hız",
+  rows: "Satırlar",
   position: "Konum",
   keys: "← → tuşları, Home, End",
   otherSide: "Diğer taraftan bak",
@@ -94,15 +95,14 @@ export const tr = {
   notProvedDirect:
     "Bu maçta oyuncular tohumlarını önceden kilitlemedi: son gönderen, sunucuyla anlaşıp tohum seçmiş olabilir.",
   statistics: "Bu maçın zarları",
-  statFace: "Zar",
-  statCount: "Kaç kez",
-  statExpected: "Beklenen aralık",
   statBoth: "İki oyuncu",
-  statUnowned: "Sahibi yazılmamış",
   statDoubles: "Çift",
-  statLead: "Beklenen aralık: hilesiz zarda sayı, yüzde 95 olasılıkla bu aralığa düşer.",
+  statInside: "{name}: {count} kez, beklenen {low}–{high}.",
+  statOutside: "{name}: {count} kez, beklenen {low}–{high}, aralığın dışında.",
+  statLead:
+    "Koyu çubuk: sayının kaç kez geldiği; çift, iki zarın aynı geldiği atışlardır. Arkasındaki açık kutu: hilesiz zarda sayının yüzde 95 olasılıkla düştüğü aralık. Yıldız: aralığın dışında.",
   statMeaning:
-    "Tek bir maçın sayıları hileyi ne gösterir ne de dışlar: az atışta böyle sapmalar olağandır. Kanıt, yukarıdaki hesaptır.",
+    "Böyle bir resim hileyi ne gösterir ne de dışlar: her çubuk yirmi maçta bir kez kendiliğinden aralığın dışına çıkar. Kanıt, yukarıdaki hesaptır.",
   page: "Sayfa {version}",
   codeHash: "Kodun SHA-256 özeti",
   fileHash:
