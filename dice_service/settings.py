@@ -63,7 +63,10 @@ class Settings(BaseSettings):
         0, ge=0, le=100_000_000, description="requests a minute with one API key; 0: no limit"
     )
     rate_per_token: int = Field(
-        600, ge=0, le=100_000_000, description="requests a minute with one player's token; 0: any"
+        600,
+        ge=0,
+        le=100_000_000,
+        description="requests a minute with one player's token; 0: no limit",
     )
     rate_per_address: int = Field(
         3_000,
@@ -73,8 +76,8 @@ class Settings(BaseSettings):
     )
     trusted_proxies: str = Field(
         "",
-        description="addresses and networks, with commas, whose X-Forwarded-For is believed;"
-        " empty: nobody's",
+        description="proxies whose X-Forwarded-For is believed: addresses and networks, with"
+        " commas; empty: nobody's",
     )
     webhook_targets: Literal["public", "local"] = Field(
         "public",

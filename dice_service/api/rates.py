@@ -5,7 +5,7 @@ never stands before right ones: a game server behind the same proxy as an attack
 are about load, not about guessing: keys and tokens have 256 random bits.
 
 Each process counts for itself and forgets at its stop. What is kept is one number for each key,
-for at most two minutes, and for at most ``2 * SIZE`` keys of a kind.
+for at most ``2 * SIZE`` keys of a kind.
 """
 
 import math

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from dice_service import apikeys
+from dice_service.app import build_routes
 from dice_service.settings import Settings
 from dice_service.subprocesses import ServiceProcess
 from tests.support.api import COMMITMENTS, NOW, PLAYERS, Api, opened
@@ -175,6 +176,20 @@ async def test_a_flood_fills_no_log(limited: Api, log_lines: io.StringIO) -> Non
     told = log_lines.getvalue()[before:].splitlines()
     assert [line for line in told if '"level":"debug"' not in line] == []
     assert '"status":429' in told[-1]
+
+
+def test_the_document_says_how_one_too_many_is_answered() -> None:
+    document = build_routes().openapi()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if operation["security"]:
+                told = operation["responses"]["429"]
+                assert {name.lower() for name in told["headers"]} == set(HEADERS), (method, path)
+    assert set(document["components"]["headers"]) == {
+        "RateLimit-Policy",
+        "RateLimit",
+        "Retry-After",
+    }
 
 
 def test_what_is_set_unless_an_operator_says_otherwise() -> None:
