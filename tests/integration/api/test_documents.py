@@ -43,7 +43,7 @@ def test_every_operation_says_who_may_call_it_and_how_it_refuses() -> None:
 def _examples() -> list[tuple[str, Any, Any]]:
     found: list[tuple[str, Any, Any]] = []
     examples = document()["components"]["examples"]
-    for path, methods in document()["paths"].items():
+    for path, methods in (document()["paths"] | document()["webhooks"]).items():
         for method, operation in methods.items():
             bodies = [operation["requestBody"]] if "requestBody" in operation else []
             for body in [*bodies, *operation["responses"].values()]:
