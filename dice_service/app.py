@@ -4,8 +4,10 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp
 
+from dice_service import telemetry
 from dice_service.api import (
     actions,
+    events,
     health,
     keys,
     matches,
@@ -26,6 +28,7 @@ from dice_service.service import Service
 
 ROUTERS = (
     matches.router,
+    events.router,
     players.router,
     rolls.router,
     actions.router,
@@ -45,6 +48,7 @@ def build_routes() -> FastAPI:
         description=openapi.description(),
         redirect_slashes=False,
         redoc_url=None,
+        telemetry=telemetry.NONE_OF_FASTAPIS,
     )
     for router in ROUTERS:
         app.include_router(router)
@@ -70,15 +74,15 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
     if rates.keys or rates.tokens or rates.addresses:
         app = RateLimited(app, rates)
     app = Observe(app, places=places, metrics=metrics)
-    if not hot:
-        return app
     known_owner = service.auth.known_owner
-    return HotPath(
-        app,
-        service.matches,
-        owner_of=hot_owner(rates.keys, known_owner) if rates.keys else known_owner,
-        count=hot_counter(rates.keys) if rates.keys else None,
-        observe=hot_observer(metrics),
-        headers=HEADERS,
-        timeout=settings.request_timeout,
-    )
+    if hot:
+        app = HotPath(
+            app,
+            service.matches,
+            owner_of=hot_owner(rates.keys, known_owner) if rates.keys else known_owner,
+            count=hot_counter(rates.keys) if rates.keys else None,
+            observe=hot_observer(metrics),
+            headers=HEADERS,
+            timeout=settings.request_timeout,
+        )
+    return service.traces.requests(app, places) if service.traces else app

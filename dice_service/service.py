@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from dice_service import telemetry
 from dice_service.api.auth import Authenticator
 from dice_service.api.gauges import Gauges
 from dice_service.api.metrics import Metrics
@@ -21,6 +22,7 @@ from dice_service.storage.databases import open_storage
 from dice_service.storage.webhooks import Database
 from dice_service.streams import Streams
 from dice_service.sweeper import Sweeper, Timeouts
+from dice_service.telemetry import Telemetry
 from dice_service.webhooks.delivering import Deliverer
 from dice_service.webhooks.registry import Webhooks
 from dice_service.webhooks.sending import Sender
@@ -72,6 +74,7 @@ class Service:
     metrics: Metrics
     gauges: Gauges
     streams: Streams
+    traces: Telemetry | None
 
     async def ended(self, match_id: str) -> bool:
         """Whether there is such a match and it has ended."""
@@ -92,6 +95,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     signing = SigningRing.load(settings.keys)
     sealing = SealingRing.load(settings.keys)
     metrics = Metrics()
+    traces = telemetry.start()
     storage = open_storage(settings.database)
     try:
         if (copied_at := await storage.restored.mark()) is not None:
@@ -104,6 +108,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         def on_batch(batch: Batch) -> None:
             metrics.batch(batch)
             streams.written(batch)
+            if traces is not None:
+                traces.batch(batch)
 
         matches = Matches(
             storage,
@@ -147,6 +153,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
                 metrics,
                 gauges,
                 streams,
+                traces,
             )
         finally:
             streams.close()
@@ -156,3 +163,5 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             await matches.close()
     finally:
         await storage.close()
+        if traces is not None:
+            await asyncio.to_thread(traces.close)

@@ -10,7 +10,7 @@ from dice_service.storage.batcher import Batch
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 UNKNOWN = "(unknown)"
-COUNTED: Final = 200_000  # open matches counted at most: a scrape costs so much and no more
+COUNTED: Final = 100_000  # open matches counted at most: a scrape costs so much and no more
 OPEN: Final = ("commitments", "seeds", "rolling")  # the phases of a match that has not ended
 SECONDS: Final = (
     *(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),

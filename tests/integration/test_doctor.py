@@ -370,7 +370,7 @@ def test_a_line_from_the_future(folder: Path, examine: Run) -> None:
     ahead = (datetime.now(UTC) + timedelta(hours=1)).isoformat(timespec="milliseconds")
     with contextlib.closing(sqlite3.connect(folder / "dice.db")) as db, db:
         db.execute(
-            "INSERT INTO lines SELECT match_id, max(seq) + 1, ? FROM lines"
+            "INSERT INTO lines (match_id, seq, line) SELECT match_id, max(seq) + 1, ? FROM lines"
             " WHERE match_id = 'm-1-open' GROUP BY match_id",
             [json.dumps({"type": "roll", "time": ahead.replace("+00:00", "Z")})],
         )
