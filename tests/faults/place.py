@@ -93,7 +93,7 @@ class Place:
         running = process._process
         assert running is not None
         until = asyncio.get_running_loop().time() + seconds
-        while running.poll() is None and asyncio.get_running_loop().time() < until:
+        while running.poll() is None and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         return running.returncode == -signal.SIGKILL
 

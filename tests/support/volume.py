@@ -47,15 +47,25 @@ class Volume:
         raise AssertionError("it can still be written")
 
     def mend(self) -> None:
-        """Check it and mount it again; nobody may have a file open."""
-        _run("umount", str(self.folder))
-        subprocess.run(
+        """Check it and mount it again; nobody may have a file open.
+
+        It goes on as a copy: a mount namespace that another program made in the meantime would
+        hold the failed one.
+        """
+        self.unmount()
+        failed, self._image = self._image, self._image.with_suffix(f"{self._image.suffix}x")
+        _run("cp", "--sparse=always", str(failed), str(self._image))
+        failed.unlink()
+        checked = subprocess.run(
             ["e2fsck", "-fy", str(self._image)],
             env={"PATH": _PROGRAMS},
             capture_output=True,
-            check=False,  # 1: errors corrected
+            check=False,
         )
+        assert checked.returncode in {0, 1}, checked  # 1: errors were corrected
         self.mount()
+        (self.folder / "ballast").touch()
+        self.clear()
 
     def mount(self, how: str = "loop") -> None:
         """Mount it; ``loop,ro`` for reading only."""
