@@ -14,6 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from dice_service.api.events import DROP
 from dice_service.api.observe import HEADERS
 from dice_service.errors import MEDIA_TYPE, Refusal, SetupError
 from dice_service.settings import Settings
@@ -100,6 +101,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Another request begins."""
         super().on_message_begin()
+        self.scope[DROP] = self.transport.abort  # type: ignore[typeddict-unknown-key]
         self._in_head = self._head_began = True
         self._head_bytes = 0
 
@@ -145,12 +147,20 @@ class LimitedProtocol(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """A server that ends with status 0 when it is told to stop, after what it has begun."""
+    """A server that ends with status 0 when it is told to stop, after what it has begun.
+
+    ``stopping`` is then called, for what would never end of itself.
+    """
+
+    def __init__(self, config: uvicorn.Config, stopping: Callable[[], object]) -> None:
+        super().__init__(config)
+        self.stopping = stopping
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Say so, and take no more connections."""
         under_way = len(self.server_state.tasks)
         _log.info("stopping", signal=signal.Signals(sig).name, requests_under_way=under_way)
+        self.stopping()
         super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
@@ -192,9 +202,16 @@ def seldom_collect() -> None:
 
 
 async def serve(
-    app: ASGIApp, settings: Settings, listener: socket.socket, started: Callable[[], None]
+    app: ASGIApp,
+    settings: Settings,
+    listener: socket.socket,
+    started: Callable[[], None],
+    stopping: Callable[[], object],
 ) -> None:
-    """Serve ``app`` on ``listener`` until SIGTERM or SIGINT; ``started`` is called before."""
+    """Serve ``app`` on ``listener`` until SIGTERM or SIGINT.
+
+    ``started`` is called before, ``stopping`` when it is to end what has no end of its own.
+    """
     protocol = type("Protocol", (LimitedProtocol,), {"head_timeout": settings.request_timeout})
     options: dict[str, Any] = {
         "http": protocol,
@@ -208,6 +225,6 @@ async def serve(
         "timeout_keep_alive": 30,
         "timeout_graceful_shutdown": settings.drain_timeout,
     }
-    server = Server(uvicorn.Config(app, **options))
+    server = Server(uvicorn.Config(app, **options), stopping)
     started()
     await server.serve(sockets=[listener])

@@ -49,7 +49,7 @@ async def get_caller(request: Request, service: ServiceDep) -> Caller:
 CallerDep = Annotated[Caller, Depends(get_caller)]
 
 
-def _decimal(value: object) -> int:
+def decimal(value: object) -> int:
     """A number in a path: one place has one spelling (no sign, space, zero in front, …)."""
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
         raise ValueError("it must be a plain decimal number")
@@ -58,9 +58,9 @@ def _decimal(value: object) -> int:
 
 MatchIdPath = Annotated[MatchId, Path()]
 WebhookIdPath = Annotated[WebhookId, Path()]
-PlayerPath = Annotated[Player, BeforeValidator(_decimal), Path()]
+PlayerPath = Annotated[Player, BeforeValidator(decimal), Path()]
 _Index = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
-IndexPath = Annotated[_Index, BeforeValidator(_decimal), Path()]
+IndexPath = Annotated[_Index, BeforeValidator(decimal), Path()]
 IfNoneMatch = Annotated[
     str | None, Header(description="an ETag: answered 304 if it still is the head")
 ]

@@ -7,11 +7,12 @@ from msgspec import Struct
 from pydantic import BaseModel
 
 from dice_service import apikeys
-from dice_service.api.examples import EXAMPLES, LINES
+from dice_service.api.examples import EVENT, EXAMPLES, LINES
 from dice_service.errors import MEDIA_TYPE, PROBLEMS, Refusal
 
 JSON = "application/json"
 JSON_LINES = "application/jsonl"
+EVENT_STREAM = "text/event-stream"
 
 # What any request may meet before it comes to its route.
 _ANYWHERE = (
@@ -110,6 +111,18 @@ def lines(description: str, *codes: str, headers: dict[str, Any] | None = None) 
     content = {JSON_LINES: {"schema": {"type": "string"}, "example": LINES}}
     ok: dict[str, Any] = {"description": description, "content": content}
     return {200: ok | ({"headers": headers} if headers else {}), **refusals(*codes)}
+
+
+def events(*codes: str) -> Responses:
+    """The answers of a ``GET`` of server-sent events."""
+    texts = {name: {"type": "string"} for name in EVENT}
+    event = {"type": "object", "required": ["event", "data"], "properties": texts}
+    content = {EVENT_STREAM: {"schema": event, "example": EVENT}}
+    return {
+        200: {"description": "Events of this form, as they come", "content": content},
+        204: {"description": "The log has ended with the line that is known"},
+        **refusals(*codes),
+    }
 
 
 def refusals(*codes: str) -> Responses:

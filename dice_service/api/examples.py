@@ -88,6 +88,7 @@ _WEBHOOK = {
 }
 
 LINES = f"{_MATCH_LINE}\n{_SIGNATURE_LINE}\n"
+EVENT = {"id": "7", "event": "roll", "data": _ROLL_LINE}
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "OpenMatch": {

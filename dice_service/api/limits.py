@@ -6,6 +6,7 @@ and one timer.
 """
 
 import asyncio
+from functools import partial
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,6 +15,8 @@ from dice_service.errors import Refusal
 
 _LINGER_BODIES = 64  # how many times the limit is read and dropped after a 413 was sent
 _LINGER_SECONDS = 2.0
+
+UNLIMITED = "zarf.unlimited"
 
 
 class _TooLargeError(Exception):
@@ -29,6 +32,7 @@ class Limits:
 
     The time counts from the request's last header to the last byte of its answer. A larger body
     is answered 413, a slower one 408, work that takes longer 503; each closes the connection.
+    An answer that is to have no end calls what stands in the scope as :data:`UNLIMITED`.
     """
 
     def __init__(self, app: ASGIApp, *, max_body: int, timeout: float) -> None:
@@ -51,6 +55,7 @@ class Limits:
         try:
             async with asyncio.timeout(self._timeout) as limit:
                 body = await self._read(scope, receive)
+                scope[UNLIMITED] = partial(_lift, limit)
                 await self._app(scope, _replay(body, receive), watched_send)
         except _TooLargeError:
             await self._refuse_large(scope, receive, send)
@@ -100,6 +105,11 @@ class Limits:
         except (TimeoutError, _CallerGoneError):
             pass
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _lift(limit: asyncio.Timeout) -> None:
+    if not limit.expired():
+        limit.reschedule(None)
 
 
 async def _next(receive: Receive) -> Message:

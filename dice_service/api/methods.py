@@ -7,6 +7,8 @@ from dice_service.api.places import Places
 from dice_service.api.problems import problem_response
 from dice_service.errors import Refusal
 
+HEAD = "zarf.head"  # in the scope of a GET that was a HEAD: an answer without an end has none then
+
 
 class Methods:
     """In front of the routes, each of which knows one method only."""
@@ -28,7 +30,8 @@ class Methods:
         elif method == "OPTIONS":
             await Response(status_code=204, headers={"allow": place.allow})(scope, receive, send)
         elif method == "HEAD":
-            await self._app({**scope, "method": "GET"}, receive, _without_body(send))
+            as_get = {**scope, "method": "GET", HEAD: True}
+            await self._app(as_get, receive, _without_body(send))
         else:
             await self._app(scope, receive, send)
 

@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 MATCH = "/v1/matches/{match_id}"
 ROLL = MATCH + "/rolls/{index}"
 ACTION = MATCH + "/actions/{number}"
+EVENTS = MATCH + "/events"
 WEBHOOKS = "/v1/webhooks"
 WEBHOOK = WEBHOOKS + "/{webhook_id}"
 

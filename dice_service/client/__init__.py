@@ -14,6 +14,11 @@ In a refereed match (``rules=…``) rolls, plays and the cube are actions instea
 
 A server that registered a webhook asks ``verify_webhook`` whether a message is the service's.
 
+Who only watches reads the log's lines as they come:
+
+        for line in dice.events("cup-7.game-3"):
+            ...
+
 Every call may be repeated: it answers the same. Lost connections, timeouts and 503 are retried.
 What comes back is checked against the match's signing key. Errors are :class:`ClientError`.
 """
@@ -21,7 +26,8 @@ What comes back is checked against the match's signing key. Errors are :class:`C
 import asyncio
 import re
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import aclosing, closing
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
@@ -37,6 +43,7 @@ from dice_service.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from dice_service.client.events import SILENCE, Follower, LogLine
 from dice_service.client.exchange import Flow, Pause, Request, Retries, Session
 from dice_service.client.webhooks import WebhookError, WebhookMessage, verify_webhook
 
@@ -47,6 +54,7 @@ __all__ = [
     "DeviceError",
     "DiceClient",
     "DishonestError",
+    "LogLine",
     "RefusedError",
     "Retries",
     "UnexpectedAnswerError",
@@ -147,6 +155,33 @@ class DiceClient(_Calls):
             except httpx.RequestError as error:
                 reply = error
 
+    def events(self, match_id: str, *, after: int | None = None) -> Iterator[LogLine]:
+        """The lines of a match's log as they come, until its last.
+
+        ``after`` is the last one that is known already. A connection that is lost is made again:
+        no line is left out, none comes twice, and each is held to the one before it. While nothing
+        comes it waits. Raises :class:`ClientError`.
+        """
+        follower = Follower(calls.path_of(match_id) + "/events", after, self.session.retries)
+        while not follower.is_whole():
+            came: httpx.Response | httpx.RequestError | None = None
+            try:
+                reply = self._http.send(_streamed(self._http, follower.request()), stream=True)
+                with closing(reply):
+                    if reply.status_code != 200:
+                        reply.read()
+                    if follower.begin(reply):
+                        for chunk in reply.iter_bytes():
+                            yield from follower.feed(chunk)
+                            if follower.is_whole():
+                                return
+                    else:
+                        came = reply
+            except httpx.RequestError as error:
+                came = error
+            if not follower.is_whole():
+                time.sleep(follower.lost(came))
+
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
@@ -202,6 +237,30 @@ class AsyncDiceClient(_Calls):
             except httpx.RequestError as error:
                 reply = error
 
+    async def events(self, match_id: str, *, after: int | None = None) -> AsyncIterator[LogLine]:
+        """As :meth:`DiceClient.events`, with ``async for``."""
+        follower = Follower(calls.path_of(match_id) + "/events", after, self.session.retries)
+        while not follower.is_whole():
+            came: httpx.Response | httpx.RequestError | None = None
+            try:
+                request = _streamed(self._http, follower.request())
+                reply = await self._http.send(request, stream=True)
+                async with aclosing(reply):
+                    if reply.status_code != 200:
+                        await reply.aread()
+                    if follower.begin(reply):
+                        async for chunk in reply.aiter_bytes():
+                            for line in follower.feed(chunk):
+                                yield line
+                            if follower.is_whole():
+                                return
+                    else:
+                        came = reply
+            except httpx.RequestError as error:
+                came = error
+            if not follower.is_whole():
+                await asyncio.sleep(follower.lost(came))
+
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
@@ -235,7 +294,14 @@ def _headers(credential: str) -> dict[str, str]:
 
 
 def _built(http: httpx.Client | httpx.AsyncClient, step: Request) -> httpx.Request:
-    headers = {} if step.body is None else {"content-type": "application/json"}
+    json = {} if step.body is None else {"content-type": "application/json"}
+    headers = {**json, **step.headers}
     return http.build_request(
         step.method, step.path, content=step.body, params=step.query or None, headers=headers
     )
+
+
+def _streamed(http: httpx.Client | httpx.AsyncClient, step: Request) -> httpx.Request:
+    request = _built(http, step)
+    request.extensions["timeout"] = {**request.extensions["timeout"], "read": SILENCE}
+    return request

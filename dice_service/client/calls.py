@@ -84,7 +84,7 @@ def open_match(
         "options": dict(options or {}),
         "players": list(players),
     }
-    opening = yield from _put(session, _path(match_id), asked, Opening)
+    opening = yield from _put(session, path_of(match_id), asked, Opening)
     lines, _ = split_lines(opening.receipt.encode())
     match = check_opening(lines, match_id, session.pinned)
     stands = (match.seeding, match.rules, match.length, match.options, match.players)
@@ -99,13 +99,13 @@ def open_match(
 
 def commit(session: Session, match_id: str, *, player: int, commitment: str) -> Flow[LineAnswer]:
     """Commit for a player (its token only): ``commitment`` is the SHA-256 of its seed, in hex."""
-    path = f"{_path(match_id)}/players/{player}/commitment"
+    path = f"{path_of(match_id)}/players/{player}/commitment"
     return (yield from _put(session, path, {"commitment": commitment}, LineAnswer))
 
 
 def open_seed(session: Session, match_id: str, *, player: int, seed: str) -> Flow[LineAnswer]:
     """Open a player's seed (its token only): 32 bytes as 64 lower-case hex digits."""
-    path = f"{_path(match_id)}/players/{player}/seed"
+    path = f"{path_of(match_id)}/players/{player}/seed"
     return (yield from _put(session, path, {"seed": seed}, LineAnswer))
 
 
@@ -124,7 +124,7 @@ def roll(
     """
     match = yield from _match(session, match_id)
     asked = {"purpose": purpose, "player": player}
-    answer = yield from _put(session, f"{_path(match_id)}/rolls/{index}", asked, RollAnswer)
+    answer = yield from _put(session, f"{path_of(match_id)}/rolls/{index}", asked, RollAnswer)
     line = check_roll(answer.receipt, match)
     if (line.index, line.purpose, line.player) != (index, purpose, player):
         raise DishonestError(
@@ -152,7 +152,7 @@ def action(
     with their own code in ``rule``; asked again, an action is answered the same.
     """
     match = yield from _match(session, match_id)
-    path = f"{_path(match_id)}/actions/{number}"
+    path = f"{path_of(match_id)}/actions/{number}"
     query = {"legal": "true"} if legal else {}
     request = Request("PUT", path, msgspec.json.encode(action), query)
     answer = decoded((yield from exchange(session, request)), ActionAnswer)
@@ -168,7 +168,7 @@ def end(
     """End a match: the service reveals its seed, which is checked against its commitment."""
     match = yield from _match(session, match_id)
     asked = {"reason": reason, "winner": winner}
-    answer = yield from _put(session, f"{_path(match_id)}/end", asked, EndAnswer)
+    answer = yield from _put(session, f"{path_of(match_id)}/end", asked, EndAnswer)
     try:
         holds = commitment_of(answer.server_seed) == match.commitment
     except ValueError:
@@ -183,19 +183,19 @@ def end(
 
 def state(session: Session, match_id: str) -> Flow[MatchView]:
     """Where a match stands, as the service tells it."""
-    return decoded((yield from exchange(session, Request("GET", _path(match_id)))), MatchView)
+    return decoded((yield from exchange(session, Request("GET", path_of(match_id)))), MatchView)
 
 
 def log(session: Session, match_id: str) -> Flow[LogAnswer]:
     """A match's log as far as it goes."""
-    data = yield from _lines(session, f"{_path(match_id)}/log")
+    data = yield from _lines(session, f"{path_of(match_id)}/log")
     lines, _ = split_lines(data)
     return LogAnswer(data, line_hash(lines[-1]))
 
 
 def receipt(session: Session, match_id: str) -> Flow[bytes]:
     """A match's opening receipt; refused with ``receipt-not-ready`` before all have committed."""
-    return (yield from _lines(session, f"{_path(match_id)}/receipt"))
+    return (yield from _lines(session, f"{path_of(match_id)}/receipt"))
 
 
 def matches(
@@ -240,7 +240,7 @@ def _match(session: Session, match_id: str) -> Flow[Match]:
     return session.known[match_id]
 
 
-def _path(match_id: str) -> str:
+def path_of(match_id: str) -> str:
     """The path of a match, refused where it would be another place's (``..``)."""
     try:
         msgspec.convert(match_id, MatchId)

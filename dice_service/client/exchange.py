@@ -34,6 +34,7 @@ class Request:
     path: str
     body: bytes | None = None
     query: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Retries:
     longest: float = 5.0
     patience: float = 30.0
 
-    def wait(self, repeat: int, reply: httpx.Response | httpx.RequestError) -> float:
+    def wait(self, repeat: int, reply: httpx.Response | httpx.RequestError | None) -> float:
         """Seconds to wait before repeat number ``repeat`` (from 0)."""
         jitter = _random.uniform(0.0, min(self.longest, self.first * 2.0**repeat))
         asked = retry_after(reply) if isinstance(reply, httpx.Response) else None
@@ -113,7 +114,7 @@ def exchange(session: Session, request: Request) -> Flow[httpx.Response]:
     if isinstance(reply, httpx.Response):
         if reply.is_success:
             return reply
-        raise _refusal(reply)
+        raise refusal(reply)
     where = f"{request.method} {request.path}"
     reason = str(reply) or type(reply).__name__
     raise UnreachableError("unreachable", f"no answer to {where} in {repeat + 1} tries ({reason})")
@@ -130,7 +131,8 @@ class _Problem(msgspec.Struct, frozen=True):
     detail_tr: str = ""
 
 
-def _refusal(response: httpx.Response) -> RefusedError | UnexpectedAnswerError:
+def refusal(response: httpx.Response) -> RefusedError | UnexpectedAnswerError:
+    """The error for an answer that is a refusal."""
     if media_type(response) == "application/problem+json":
         try:
             problem = msgspec.json.decode(response.content, type=_Problem)

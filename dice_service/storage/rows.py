@@ -39,5 +39,5 @@ def key_of(values: tuple[Any, ...]) -> ApiKeyRow:
 
 def open_match_of(values: tuple[Any, ...]) -> OpenMatch:
     """The open match of a row with its last line."""
-    *row, line = values
-    return OpenMatch(*row, line.encode())
+    match_id, opened_at, phase, seq, line = values
+    return OpenMatch(match_id, opened_at, phase, seq, line.encode())

@@ -65,13 +65,17 @@ async def everything(api: Api) -> None:
     members = [await api.key(), *api.tokens["m-1"]]
     strangers = [None, "zk_wrong", "zp_" + "A" * 43, await api.key("rival")]
     for template, methods in build_routes().openapi()["paths"].items():
+        if template.endswith("/events"):
+            continue  # it has no end; test_events.py reads what comes
         for match_id in ("m-1", "absent", "bad id"):
-            path = template.format(match_id=match_id, player=1, index=0, number=0)
+            path = template.format(
+                match_id=match_id, webhook_id="hook", player=1, index=0, number=0
+            )
             for caller in (*members, *strangers):
                 for method in (*methods, "head", "options", "delete"):
                     await api.send(method.upper(), path, caller)
         if "put" in methods and not template.endswith("/end"):
-            path = template.format(match_id="m-1", player=1, index=0, number=0)
+            path = template.format(match_id="m-1", webhook_id="hook", player=1, index=0, number=0)
             for caller in members:
                 for body in BODIES:
                     await api.send("PUT", path, caller, json=body)
