@@ -19,8 +19,9 @@ from typing import Final, NamedTuple
 
 from .board import BAR, HOME, OFF, Side, at
 from .messages import RuleError
-from .moves import STANDARD, Plays, Steps, Style, dice_of, legal_plays, playable
+from .moves import STANDARD, Steps, Style, dice_of
 from .notation import Reading, destination, ordered, readings, render
+from .possible import more_playable, playable
 
 CACHED_PLANS: Final = 1 << 16
 
@@ -43,7 +44,7 @@ class _Plan(NamedTuple):
     blots: Side  # must be these
     move: Side  # added to mine
     hits: Side  # added to the opponent's
-    spare: int | None  # how many dice are played, when that is not all
+    short: Steps | None  # the steps, when they are not as many as the dice
 
 
 def check(
@@ -57,12 +58,11 @@ def check(
         if playable(me, opp, roll, style):
             raise RuleError("play_missing")
         return me, opp
-    for lift, mine, need, landing, blots, move, hits, spare in _plans(moves, roll, style):
+    for lift, mine, need, landing, blots, move, hits, short in _plans(moves, roll, style):
         if (me + lift) & mine == need and opp & landing == blots:
-            result = me + move, opp + hits
-            if spare is not None:
-                _no_dice_left(legal_plays(me, opp, roll, style), spare, result, max(roll))
-            return result
+            if short:
+                _no_dice_left(me, opp, roll, short, style)
+            return me + move, opp + hits
     raise _reason(me, opp, readings(moves, roll)[0], style)
 
 
@@ -160,9 +160,8 @@ def _plan(reading: Reading, roll: tuple[int, int], style: Style) -> _Plan | None
     for to in reading.starred:
         blots += _ONE[BAR - to]
         hits += _ONE[BAR] - _ONE[BAR - to]
-    used = len(reading.steps)
-    spare = None if used == len(dice_of(roll)) else used
-    return _Plan(lift, mine, need, landing, blots, move, hits, spare)
+    short = None if len(reading.steps) == len(dice_of(roll)) else reading.steps
+    return _Plan(lift, mine, need, landing, blots, move, hits, short)
 
 
 def _ran_on(reading: Reading) -> bool:
@@ -172,13 +171,16 @@ def _ran_on(reading: Reading) -> bool:
     return any(to <= HOME and left.count(to) >= arrived.count(to) > 0 for to in reading.starred)
 
 
-def _no_dice_left(plays: Plays, used: int, result: tuple[Side, Side], larger: int) -> None:
-    """Refuse a play of `used` dice to `result` when the legal ones are others."""
-    if result in plays:
-        return
-    if any(len(steps) > used for steps in plays.values()):
+def _no_dice_left(me: Side, opp: Side, roll: tuple[int, int], short: Steps, style: Style) -> None:
+    """Refuse a play of these steps where more dice can be played, or the larger instead.
+
+    A text that could also be a play of more dice, or of the larger, was tried as that before.
+    """
+    if more_playable(me, opp, roll, len(short), style):
         raise RuleError("play_dice_left")
-    raise RuleError("play_larger_die", die=larger)
+    larger = max(roll)
+    if short[0][1] < larger and playable(me, opp, (larger, larger), style):
+        raise RuleError("play_larger_die", die=larger)
 
 
 def _reason(me: Side, opp: Side, reading: Reading, style: Style) -> RuleError:

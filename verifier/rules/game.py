@@ -10,7 +10,7 @@ from . import direct
 from .board import START, Side, borne_off, closed_out
 from .events import Kind, PassUnrolled, Play
 from .messages import RuleError
-from .moves import playable
+from .possible import playable
 from .rulesets import RuleSet
 
 Phase = Literal[

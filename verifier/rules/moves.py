@@ -15,7 +15,7 @@ the larger.
 
 from typing import NamedTuple
 
-from .board import BAR, HOME, Side, all_home, at
+from .board import BAR, HOME, Side, at
 
 Step = tuple[int, int]
 Steps = tuple[Step, ...]
@@ -65,24 +65,6 @@ def single_moves(me: Side, opp: Side, die: int, style: Style = STANDARD) -> Play
     Whether such a move may be made first is for the whole roll to say.
     """
     return _Search(me, opp, style).longest((die,))[1]
-
-
-def playable(me: Side, opp: Side, roll: tuple[int, int], style: Style = STANDARD) -> bool:
-    """Whether `legal_plays` has any: whether some checker can move by one of the dice."""
-    mine, theirs = me.to_bytes(BAR, "little"), opp.to_bytes(BAR, "little")
-    if mine[BAR - 1]:
-        return any(theirs[die - 1] < 2 for die in roll)
-    home = all_home(me)
-    for die in roll:
-        for point in range(BAR - 1, die, -1):
-            if mine[point - 1] and theirs[BAR - 1 - point + die] < 2:
-                return True
-        if home and me:
-            lower = me & at(die) - 1  # on points below the die's
-            higher = me >> 8 * die
-            if mine[die - 1] or (lower and (style.loose_bearing_off or not higher)):
-                return True
-    return False
 
 
 class _Search:

@@ -11,7 +11,8 @@ from tests.unit.rules.naive import legal_results
 from tests.unit.rules.positions import STYLES, Roll, random_positions
 from verifier.rules.board import START, Side, pack, position, unpack
 from verifier.rules.direct import text_of
-from verifier.rules.moves import Style, legal_plays, playable, single_moves
+from verifier.rules.moves import Style, dice_of, legal_plays, single_moves
+from verifier.rules.possible import more_playable, playable
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "rules"
 TRICKY = json.loads((VECTORS / "tricky.json").read_text(encoding="utf-8"))
@@ -101,6 +102,20 @@ def test_something_is_playable_exactly_where_there_is_a_legal_play(style: Style)
         assert found == bool(legal_plays(me, opp, roll, style)), (unpack(me), unpack(opp), roll)
         stuck += not found
     assert stuck > 50
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_more_dice_are_playable_exactly_where_the_legal_plays_use_more(style: Style) -> None:
+    short = 0
+    for me, opp, roll in random_positions(8, 4_000, style):
+        plays = legal_plays(me, opp, roll, style)
+        most = max(map(len, plays.values()), default=0)
+        dice = len(dice_of(roll))
+        for used in range(1, dice):
+            found = more_playable(me, opp, roll, used, style)
+            assert found == (most > used), (unpack(me), unpack(opp), roll, used)
+        short += 0 < most < dice
+    assert short > 50
 
 
 def test_loose_bearing_off_adds_only_plays_that_bear_off_below_a_higher_checker() -> None:
