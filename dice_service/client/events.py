@@ -3,6 +3,8 @@
 :class:`Follower` is the whole of it but for the connection, which the two clients hold.
 """
 
+from collections.abc import Iterator
+
 import httpx
 from msgspec import Struct
 
@@ -72,18 +74,17 @@ class Follower:
             raise unexpected(reply, "text/event-stream")
         return True
 
-    def feed(self, chunk: bytes) -> list[LogLine]:
+    def feed(self, chunk: bytes) -> Iterator[LogLine]:
         """The log lines that are complete with these bytes.
 
         Raises :class:`DishonestError` for a line that does not follow from the one before it.
         """
-        found: list[LogLine] = []
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if len(self._rest) > _LONGEST:
             raise self._broken("a line without an end")
         for line in lines:
-            self._line(line.removesuffix(b"\r"), found)
-        return found
+            if self._is_event(line.removesuffix(b"\r")):
+                yield self._log_line()
 
     def lost(self, reply: httpx.Response | httpx.RequestError | None) -> float:
         """Seconds to wait before the next request, when a connection gave no more.
@@ -103,34 +104,33 @@ class Follower:
             "unreachable", f"GET {self._path}: {self._tries} tries without a line ({reason})"
         )
 
-    def _line(self, line: bytes, found: list[LogLine]) -> None:
-        """One line of the stream (HTML, 9.2.6), of which the service sends one `data` an event."""
+    def _is_event(self, line: bytes) -> bool:
+        """Whether a line of the stream (HTML, 9.2.6) ends an event that holds a line of the log.
+
+        The service sends one `data` an event.
+        """
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         match name:
             case b"" if not line:
-                self._event(found)
-                self._kind, self._id, self._data = b"", None, None
+                self._whole = self._whole or self._kind == b"end"
+                self._kind = b""
+                return self._data is not None and not self._whole
             case b"event":
                 self._kind = value
             case b"id":
                 self._id = value
+            case b"data" if self._data is not None:
+                raise self._broken("an event of several lines")
             case b"data":
-                if self._data is not None:
-                    raise self._broken("an event of several lines")
                 self._data = value
+        return False
 
-    def _event(self, found: list[LogLine]) -> None:
-        if self._kind == b"end":
-            self._whole = True
-        elif self._data is not None and not self._whole:
-            if self._id != b"%d" % self._next:
-                raise self._broken(f"event {self._id!r} where line {self._next} comes next")
-            found.append(self._log_line(self._data))
-            self._next += 1
-            self._tries = 0
-
-    def _log_line(self, data: bytes) -> LogLine:
+    def _log_line(self) -> LogLine:
+        data, number = self._data or b"", self._id
+        self._data = self._id = None
+        if number != b"%d" % self._next:
+            raise self._broken(f"event {number!r} where line {self._next} comes next")
         try:
             event = decode_line(data, self._next)
         except LineError as error:
@@ -140,8 +140,11 @@ class Follower:
             raise DishonestError(
                 "log-broken", f"line {self._next} does not follow from the line before it"
             )
+        line = LogLine(self._next, data, event)
         self._head = line_hash(data)
-        return LogLine(self._next, data, event)
+        self._next += 1
+        self._tries = 0
+        return line
 
     def _broken(self, what: str) -> UnexpectedAnswerError:
         return UnexpectedAnswerError("unexpected-answer", f"GET {self._path} gave {what}")
