@@ -110,12 +110,14 @@ class Settings(BaseSettings):
 def load(flags: Mapping[str, Any] | None = None) -> Settings:
     """The settings from the environment; ``flags`` that are not None stand above it.
 
+    Below it stand files of that name: see :func:`_secrets`.
+
     Raises :class:`SetupError` ``setting-invalid``, one line naming the variable, for the first
     that is wrong.
     """
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     try:
-        return Settings(**given)
+        return Settings(**(given | {"_secrets_dir": _secrets()}))
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         name = str(first["loc"][0]).removeprefix(PREFIX.lower())
@@ -124,6 +126,15 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
         reason = first["msg"].removeprefix("Value error, ")
         shown = databases.shown(str(first["input"]))[:80]
         raise SetupError("setting-invalid", f"{where} is {shown!r}: {reason}") from None
+
+
+def _secrets() -> list[str]:
+    """Folders in which a file ``dice_database`` stands for ``DICE_DATABASE``, and so on.
+
+    systemd's credentials and containers' secrets: what is not to stand in the environment.
+    """
+    folders = [os.environ.get("CREDENTIALS_DIRECTORY", ""), "/run/secrets"]
+    return [folder for folder in folders if folder and Path(folder).is_dir()]
 
 
 def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]:

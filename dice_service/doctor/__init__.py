@@ -27,6 +27,10 @@ def examine(flags: Mapping[str, Any], environment: Mapping[str, str]) -> list[Fi
     findings.append(machine.clock_is_set())
     if held is not None:
         findings.extend(machine.newest_line(held.newest))
+        if held.restored is not None:
+            found = f"it is a backup of {held.restored}, and nobody has said how to go on"
+            mend = "dice-service restore --help (OPERATING.md, Backup and restore)"
+            findings.append(failed("database", found, mend))
     findings.append(machine.open_files())
     return findings
 

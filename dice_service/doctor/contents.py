@@ -20,6 +20,8 @@ WITH RECURSIVE ids (id) AS (
 )
 SELECT id FROM ids WHERE id IS NOT NULL
 """
+_SEALING_WEBHOOKS: Final = "SELECT DISTINCT sealing_key_id FROM webhooks"
+_RESTORED: Final = "SELECT max(copied_at) FROM restored"
 _SIGNING_OPEN: Final = "SELECT DISTINCT signing_key_id FROM matches WHERE phase <> 'ended'"
 _NEWEST: Final = f"""
 SELECT line FROM lines JOIN (
@@ -37,20 +39,25 @@ class _Line(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """``sealing`` and ``signing``: the ids of the keys that (unfinished) matches need."""
+    """``sealing`` and ``signing``: the ids of the keys that (unfinished) matches need.
+
+    ``restored`` says of when the backup is that was put back and not yet decided on.
+    """
 
     sealing: tuple[str, ...]
     signing: tuple[str, ...]
     newest: str | None
+    restored: str | None
 
 
 def contents(ask: Ask) -> Contents:
     """Ask a database, by a function that gives the rows of a statement."""
     times = [_time(line) for (line,) in ask(_NEWEST)]
     return Contents(
-        tuple(row[0] for row in ask(_SEALING)),
+        tuple(sorted({row[0] for sql in (_SEALING, _SEALING_WEBHOOKS) for row in ask(sql)})),
         tuple(sorted(row[0] for row in ask(_SIGNING_OPEN))),
         max(times, default=None),
+        ask(_RESTORED)[0][0],
     )
 
 

@@ -36,6 +36,9 @@ def _unsafe(settings: Settings) -> Iterator[Finding]:
             f"it listens on {settings.host} and speaks plain HTTP",
             "let only the proxy that does TLS reach it (OPERATING.md, Proxies)",
         )
+    if settings.webhook_targets == "local":
+        found = "webhooks may go to this network's own addresses"
+        yield warning("settings", found, "set webhook_targets to public, unless you made them all")
     if settings.log_level == "debug":
         yield warning("settings", "log_level is debug: a line for each roll", "set it to info")
 

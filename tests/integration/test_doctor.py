@@ -184,6 +184,7 @@ def test_a_wrong_setting_is_found_and_is_not_a_wrong_use(
         ("DICE_TEST_CRASH_AT", "before-commit", ("failed", "for tests only", "unset DICE_TEST_")),
         ("DICE_HOST", "0.0.0.0", ("warning", "plain HTTP", "TLS")),
         ("DICE_HOST", "::", ("warning", "plain HTTP", "TLS")),
+        ("DICE_WEBHOOK_TARGETS", "local", ("warning", "own addresses", "public")),
         ("DICE_LOG_LEVEL", "debug", ("warning", "a line for each roll", "info")),
     ],
 )
@@ -378,6 +379,12 @@ def test_a_line_from_the_future(folder: Path, examine: Run) -> None:
     assert re.search(r"(3599|3600) s from now$", one.found)
     assert (one.check, one.result) == ("clock", "failed")
     assert one.mend.startswith("set the clock right")
+
+
+def test_a_backup_that_was_put_back(folder: Path, examine: Run) -> None:
+    with contextlib.closing(sqlite3.connect(folder / "dice.db")) as db, db:
+        db.execute("INSERT INTO restored VALUES ('2026-01-01T00:00:00.000Z')")
+    only(examine(), "database", "failed", "a backup of 2026-01-01", "dice-service restore")
 
 
 @pytest.mark.parametrize(

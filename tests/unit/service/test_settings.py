@@ -101,3 +101,18 @@ def test_a_password_is_never_shown(url: str, shown: str) -> None:
 def test_misspelt_variables_are_found() -> None:
     environment = {"DICE_PROT": "1", "DICE_PORT": "1", "DICE_TEST_PG_URL": "x", "PATH": "/"}
     assert unknown_variables(environment) == ["DICE_PROT"]
+
+
+def test_a_secret_may_be_a_file_and_the_environment_stands_above_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "dice_database").write_text("postgresql://dice:s3cret@db/dice\n")
+    (tmp_path / "postgres_password").write_text("of another program")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert load().database == "postgresql://dice:s3cret@db/dice"
+    monkeypatch.setenv("DICE_DATABASE", "sqlite:///a.db")
+    assert load().database == "sqlite:///a.db"
+    monkeypatch.delenv("DICE_DATABASE")
+    (tmp_path / "dice_database").write_text("dice:s3cret@db/dice")
+    with pytest.raises(SetupError, match=r"^DICE_DATABASE is '…@db/dice'"):
+        load()
