@@ -117,7 +117,9 @@ def test_a_damaged_database_is_not_backed_up_as_if_it_were_whole(tmp_path: Path)
     db = sqlite3.connect(database)
     with db:
         for seq in range(3000):
-            db.execute("INSERT INTO lines (match_id, seq, line) VALUES ('m', ?, ?)", (seq, "x" * 50))
+            db.execute(
+                "INSERT INTO lines (match_id, seq, line) VALUES ('m', ?, ?)", (seq, "x" * 50)
+            )
     db.close()
     content = bytearray(database.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
@@ -129,3 +131,29 @@ def test_a_damaged_database_is_not_backed_up_as_if_it_were_whole(tmp_path: Path)
 def test_postgresql_is_backed_up_with_its_own_tools(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", "--database", "postgresql://dice@db/dice", "file"]) == 2
     assert "pg_dump" in capsys.readouterr().err
+
+
+async def test_webhooks_and_what_they_are_still_to_be_told_are_in_a_backup(tmp_path: Path) -> None:
+    hook = {"url": "https://game.invalid/"}
+    async with opened(tmp_path) as api:
+        made = await api.put("/v1/webhooks/hook", hook)
+        await api.open("m-1")
+        assert (await api.put("m-1/end", {"reason": "abort"})).status_code == 201
+        await asyncio.to_thread(backup, tmp_path / "dice.db", tmp_path / "b.backup")
+        key = await api.key()
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    shutil.copytree(tmp_path / "keys", restored / "keys")
+    shutil.copy(tmp_path / "b.backup", restored / "dice.db")
+    url = f"sqlite:///{restored / 'dice.db'}"
+    keys = str(restored / "keys")
+    arguments = ["restore", "--nothing-lost", "--database", url, "--keys", keys]
+    assert await asyncio.to_thread(main, arguments) == 0
+    async with opened(restored) as api:
+        api.keys["club", "match:write", "match:read"] = key
+        again = await api.put("/v1/webhooks/hook", hook)
+        assert (again.status_code, again.content) == (200, made.content)
+        page = (await api.send("GET", "/v1/webhooks/hook/deliveries", key)).json()
+        assert [(one["match_id"], one["state"]) for one in page["deliveries"]] == [
+            ("m-1", "pending")
+        ]
