@@ -89,6 +89,10 @@ openapi: $(VENV)/.dev ## Write openapi/ anew
 page: $(VENV)/.dev ## Build the verification page anew, and print its SHA-256
 	$(BIN)/python -m verifier.page.build
 
+.PHONY: screenshot
+screenshot: $(VENV)/.dev ## Take the picture of the page that README.md shows
+	$(BIN)/python -m tests.page.screenshot
+
 .PHONY: readme
 readme: $(VENV)/.dev ## Write the parts of README.md that the code prints
 	$(BIN)/python -m tests.readme

@@ -98,7 +98,7 @@ def states() -> Iterator[Shown]:
                 log.replace(b"zarf/1", b"zarf/9"))  # fmt: skip
     other = honest(key=OTHER_KEY)
     yield Shown("other-server", "amber", "Kayıt başka bir sunucudan", honest().data, other.opening)
-    yield Shown("other-match", "amber", "Fişin başka bir maçın", log,
+    yield Shown("other-match", "amber", "Fişin başka bir maça ait", log,
                 honest(match_id="another").opening)  # fmt: skip
     yield Shown("no-own-seed", "red", "Senin tohumun bu kayıtta yok", log, opening, "0123" * 16)
     yield Shown("unreadable", "amber", "Dosya okunamadı", b"\x89PNG\r\n\x1a\n\0\0")

@@ -6,12 +6,14 @@ import json
 import re
 import subprocess
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
 
+from tests.page.mutate import rechain
 from tests.page.states import Shown, states
 from tests.support.bots import play_out
 from tests.support.browser import PAGE, Opened
@@ -341,3 +343,60 @@ def test_a_time_that_no_calendar_has_and_a_label_that_turns_text_are_shown(open_
     opened.give(b"".join(line + b"\n" for line in scribe.lines[:-2]))
     assert opened.page.inner_text(".verdict h2") == "Henüz doğrulanamaz"
     assert "ab – \u2068\u05d0\u2069" in opened.page.inner_text(".about")
+
+
+def test_a_very_long_list_is_drawn_in_parts_and_goes_by_keys_from_end_to_end(
+    open_page: Any,
+) -> None:
+    opened = open_page()
+    page = opened.page
+    opened.give(honest(1_200).data)
+    rows = page.locator(".moves button")
+    assert rows.count() == 500
+    assert page.locator("#rows option").all_inner_texts() == ["1–500", "501–1000", "1001–1201"]
+    page.locator("#rows").select_option(label="501–1000")
+    assert page.inner_text(".now").startswith("501. ")
+    assert page.get_attribute(".moves", "start") == "501"
+    rows.first.focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.textContent").startswith("✔500. ")
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.textContent") == "Maç bitti: tamamlandı"
+    assert rows.count() == 201
+    assert page.locator("#rows").input_value() == "1000"
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert rows.count() == 1_201
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert rows.count() == 201
+
+
+def test_many_false_rolls_leave_a_title_that_can_be_read(open_page: Any) -> None:
+    scribe = honest(40)
+    for seq in range(7, 7 + 40):
+        event = json.loads(scribe.lines[seq])
+        event["dice"][0] = event["dice"][0] % 6 + 1
+        scribe.lines[seq] = json.dumps(event, separators=(",", ":")).encode()
+    opened = open_page()
+    opened.give(b"".join(line + b"\n" for line in rechain(scribe, scribe.lines)))
+    title = opened.page.inner_text(".verdict h2")
+    assert title == "40 atış tutmuyor: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 …"
+
+
+def test_the_counts_are_a_picture_with_its_words_beside_it(open_page: Any) -> None:
+    opened = open_page()
+    opened.give(MATCH.data)
+    page = opened.page
+    page.get_by_text("Bu maçın zarları").click()
+    figures = page.locator(".statistics figure")
+    assert figures.locator("figcaption").all_inner_texts()[0] == "İki oyuncu · Atış: 63"
+    rolls = [json.loads(line)["dice"] for line in MATCH.lines if line.startswith(b'{"type":"roll"')]
+    counted = Counter(die for dice in rolls for die in dice)
+    label = figures.locator("svg").first.get_attribute("aria-label")
+    # Per cent outside on either side, by math.comb: binomial(126, 1/6) 1.6 and 2.5 (2.481),
+    # (63, 1/6) 1.4 and 1.3; with a bound further in, that side has more than 2.5.
+    for face in range(1, 7):
+        assert f"{face}: {counted[face]} kez, beklenen 13–29" in label
+    doubles = sum(a == b for a, b in rolls)
+    assert f"Çift: {doubles} kez, beklenen 5–17" in label
+    assert figures.locator("svg").first.locator("rect").count() == 2 * 7
+    assert "Böyle bir resim hileyi ne gösterir ne de dışlar" in page.inner_text(".statistics")

@@ -26,7 +26,9 @@ const fields = {};
 
 function setLanguage(next) {
   language = next;
-  words = LANGUAGES[next];
+  // Dates and numbers as the user writes them, where the browser says so: "en-GB" has other dates.
+  const locale = navigator.languages?.find((tag) => tag.startsWith(next)) ?? next;
+  words = { ...LANGUAGES[next], locale };
   document.documentElement.lang = next;
   document.title = words.title;
   const now = hash();

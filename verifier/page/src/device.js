@@ -17,7 +17,7 @@ const SAID = {
     "Your device holds no opening receipt yet.",
     "Cihazında henüz açılış fişi yok.",
   ],
-  "opening-other-match": ["The receipt is of another match.", "Fiş başka bir maçın."],
+  "opening-other-match": ["The receipt is of another match.", "Fiş başka bir maça ait."],
   "opening-not-committed": [
     "In this match the seeds would not be sealed beforehand. Your seed was not opened.",
     "Bu maçta tohumlar önceden kilitlenmeyecekti. Tohumun açılmadı.",
@@ -38,7 +38,7 @@ const SAID = {
     "Two sides gave the same fingerprint: one copied the other’s. Your seed was not opened.",
     "İki taraf aynı parmak izini vermiş: biri ötekininkini kopyalamış. Tohumun açılmadı.",
   ],
-  "receipt-other-match": ["The receipt is of another match.", "Fiş başka bir maçın."],
+  "receipt-other-match": ["The receipt is of another match.", "Fiş başka bir maça ait."],
   "receipt-invalid": ["The receipt’s signature is not valid.", "Fişin imzası geçersiz."],
   "receipt-contradiction": [
     "The server has signed two different things for one line of the log. Both are kept; do not play on.",

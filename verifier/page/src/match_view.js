@@ -244,9 +244,11 @@ export function matchView(report, items, words, names) {
           ]
         : []),
     );
-    now.textContent =
-      itemText(item, words, names) +
-      (item.agrees === false ? ` – ${words.failed}` : item.agrees ? ` – ${words.passed}` : "");
+    const said = [itemText(item, words, names)];
+    if (item.agrees === false) said.push(words.failed);
+    else if (item.wrong) said.push(words.codes["play-illegal"]);
+    else if (item.agrees) said.push(words.passed);
+    now.textContent = said.join(" – ");
   }
 
   function show(next, focus = false) {

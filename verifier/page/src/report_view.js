@@ -8,7 +8,7 @@ import { statisticsView } from "./statistics_view.js";
 import { matchView } from "./match_view.js";
 
 const ICONS = { green: "✔", amber: "?", red: "✖" };
-const STATUS = { passed: ["✔", "green"], failed: ["✖", "red"], unchecked: ["–", "none"] };
+const STATUS = { passed: ["✔", "green", 0], failed: ["✖", "red", 1], unchecked: ["–", "none", 2] };
 
 /** The verdict's box; what stands in it is read out, and the focus moves to it. */
 export function verdictBox(tone, title, text, buttons = []) {
@@ -22,13 +22,13 @@ export function verdictBox(tone, title, text, buttons = []) {
 
 function checksList(report, words) {
   const rows = shownChecks(report).map(({ name, status, why }) => {
-    const [mark, tone] = STATUS[status];
+    const [mark, tone, which] = STATUS[status];
     const reason = why ? ` (${words.why[why]})` : "";
     return el(
       "li",
       { class: tone },
       el("span", { class: "badge" }, `${mark} ${words[status]}`),
-      el("span", {}, words.check[name] + reason),
+      el("span", {}, words.check[name][which] + reason),
     );
   });
   return el(

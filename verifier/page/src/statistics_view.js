@@ -4,8 +4,9 @@ import { el, svg } from "./dom.js";
 import { fill } from "./i18n.js";
 import { statisticsOf } from "./statistics.js";
 
-const COLUMN = 42;
-const WIDTH = 7 * COLUMN + 6;
+const COLUMN = 41;
+const LAST = 62; // for a word under it
+const WIDTH = 6 * COLUMN + LAST;
 const HIGH = 110;
 const TOP = 22;
 const FOOT = TOP + HIGH;
@@ -26,13 +27,12 @@ function picture(bars, words) {
       "aria-label": said.join(" "),
     },
     bars.map(({ name, count, band: [low, high], inside }, i) => {
-      const left = 3 + i * COLUMN;
-      const middle = left + COLUMN / 2;
+      const middle = i * COLUMN + (i < 6 ? COLUMN : LAST) / 2;
       return [
         svg("rect", {
-          x: left + 2,
+          x: middle - 18,
           y: y(high),
-          width: COLUMN - 4,
+          width: 36,
           height: Math.max(y(low) - y(high), 2),
           class: "band",
         }),

@@ -101,9 +101,9 @@ export const en = {
   statInside: "{name}: {count} times, expected {low}–{high}.",
   statOutside: "{name}: {count} times, expected {low}–{high}, outside the range.",
   statLead:
-    "Dark bar: how often the number came; doubles are rolls of two equal dice. The light box behind it: where fair dice fall with 95 per cent probability. A star: outside it.",
+    "Bar: how often that die came; “doubles” are rolls of two equal dice. The box behind the bar: where the count of fair dice lies with 95 per cent probability. A star: outside it.",
   statMeaning:
-    "Such a picture can neither show cheating nor rule it out: each bar falls outside its range in one match of twenty by itself. The proof is the computation above.",
+    "Such a picture can neither show cheating nor rule it out: with fair dice too each bar is outside its range in about one match of twenty. The proof is the computation above.",
   page: "Page {version}",
   codeHash: "SHA-256 of the code",
   fileHash:
@@ -248,14 +248,43 @@ export const en = {
     "proof-lacks": ["This file proves nothing", "{reason}"],
   },
 
+  // Passed, failed, not checked.
   check: {
-    commitment: "The server sealed its seed before the match",
-    my_seed: "Your seed is in the computation",
-    player_seeds: "The players’ seeds were sealed before the first roll",
-    receipt: "The log is the one of your receipt",
-    record: "The log is whole and bears the server’s signature",
-    dice: "Every die was computed again from the three seeds",
-    plays: "The plays follow the rules",
+    commitment: [
+      "The server sealed its seed before the match",
+      "The seed the server revealed is not the one it sealed before the match",
+      "Did the server seal its seed before the match?",
+    ],
+    my_seed: [
+      "Your seed is in the computation",
+      "Your seed is not in the computation",
+      "Is your seed in the computation?",
+    ],
+    player_seeds: [
+      "The players’ seeds were sealed before the first roll",
+      "A player’s seed is not the one sealed before the first roll",
+      "Were the players’ seeds sealed before the first roll?",
+    ],
+    receipt: [
+      "The log is the one of your receipt",
+      "The log is not the one of your receipt",
+      "Is the log the one of your receipt?",
+    ],
+    record: [
+      "The log is whole and bears the server’s signature",
+      "The log is not whole, or does not bear the server’s signature",
+      "Is the log whole, and does it bear the server’s signature?",
+    ],
+    dice: [
+      "Every die was computed again from the three seeds",
+      "Dice computed from the three seeds are not those in the log",
+      "Are the dice those that the three seeds give?",
+    ],
+    plays: [
+      "The plays follow the rules",
+      "A line breaks the rules",
+      "Do the plays follow the rules?",
+    ],
   },
 
   why: {

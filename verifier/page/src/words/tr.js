@@ -73,7 +73,7 @@ export const tr = {
     "Özetin baytları sırayla okunur. 252 ve üstü atlanır; kalanların 6’ya bölümünden kalana 1 eklenir:",
   rollStep4: "Hesapta {want}, kayıtta {got}.",
   serverSeed: "Sunucunun tohumu",
-  seedOf: "{name} tohumu",
+  seedOf: "Oyuncunun tohumu ({name})",
   byteSkipped: "{byte} (252 ya da üstü): atlanır",
   byteDie: "{byte} → {byte} mod 6 + 1 = {die}",
   notRecomputed: "Bu atış yeniden hesaplanamadı.",
@@ -100,9 +100,9 @@ export const tr = {
   statInside: "{name}: {count} kez, beklenen {low}–{high}.",
   statOutside: "{name}: {count} kez, beklenen {low}–{high}, aralığın dışında.",
   statLead:
-    "Koyu çubuk: sayının kaç kez geldiği; çift, iki zarın aynı geldiği atışlardır. Arkasındaki açık kutu: hilesiz zarda sayının yüzde 95 olasılıkla düştüğü aralık. Yıldız: aralığın dışında.",
+    "Çubuk: o zarın kaç kez geldiği; “çift”, iki zarın aynı geldiği atışlar. Çubuğun arkasındaki kutu: hilesiz zarda sayının yüzde 95 olasılıkla düştüğü aralık. Yıldız: aralığın dışında.",
   statMeaning:
-    "Böyle bir resim hileyi ne gösterir ne de dışlar: her çubuk yirmi maçta bir kez kendiliğinden aralığın dışına çıkar. Kanıt, yukarıdaki hesaptır.",
+    "Böyle bir resim hileyi ne gösterir ne de dışlar: hilesiz zarda da her çubuk yaklaşık yirmi maçta bir aralığın dışına çıkar. Kanıt, yukarıdaki hesaptır.",
   page: "Sayfa {version}",
   codeHash: "Kodun SHA-256 özeti",
   fileHash:
@@ -152,7 +152,7 @@ export const tr = {
       "Bu hile demek değildir: kayıt, bu sayfanın bilmediği bir sürümle yazılmış. Sayfanın yenisini kullan. {reason}",
     ],
     "other-match": [
-      "Fişin başka bir maçın",
+      "Fişin başka bir maça ait",
       "Kayıt: {matchId}. Fiş: {found}. Bu maçın fişini ver.",
     ],
     "other-server": [
@@ -202,7 +202,7 @@ export const tr = {
     ],
     "cut-short": [
       "Dosya okunamadı: yarım kalmış",
-      "Son satır eksik (sonda {rest} bayt artık var). Maç dosyasını yeniden indir. Okunan satırlar aşağıda denetlendi.",
+      "Son satır eksik: sonda yarım kalmış {rest} bayt var. Maç dosyasını yeniden indir. Okunan satırlar aşağıda denetlendi.",
     ],
     "not-signed": [
       "Kaydın son imzası eksik",
@@ -260,14 +260,43 @@ export const tr = {
     "proof-lacks": ["Bu dosya bir şey kanıtlamıyor", "{reason}"],
   },
 
+  // Passed, failed, not checked.
   check: {
-    commitment: "Sunucu tohumunu maçtan önce kilitlemiş",
-    my_seed: "Senin tohumun hesaba katılmış",
-    player_seeds: "Oyuncuların tohumları ilk zardan önce kilitli",
-    receipt: "Kayıt senin fişinle aynı",
-    record: "Kayıt bütün ve sunucunun imzasını taşıyor",
-    dice: "Her zar üç tohumdan yeniden hesaplandı",
-    plays: "Hamleler kurala uygun",
+    commitment: [
+      "Sunucu tohumunu maçtan önce kilitlemiş",
+      "Sunucunun açıkladığı tohum, maçtan önce kilitlediği tohum değil",
+      "Sunucu tohumunu maçtan önce kilitlemiş mi?",
+    ],
+    my_seed: [
+      "Senin tohumun hesaba katılmış",
+      "Senin tohumun hesaba katılmamış",
+      "Senin tohumun hesaba katılmış mı?",
+    ],
+    player_seeds: [
+      "Oyuncuların tohumları ilk zardan önce kilitlenmiş",
+      "Bir oyuncunun tohumu, ilk zardan önce kilitlenen tohum değil",
+      "Oyuncuların tohumları ilk zardan önce kilitlenmiş mi?",
+    ],
+    receipt: [
+      "Kayıt senin fişinle aynı",
+      "Kayıt senin fişinle aynı değil",
+      "Kayıt senin fişinle aynı mı?",
+    ],
+    record: [
+      "Kayıt bütün ve sunucunun imzasını taşıyor",
+      "Kayıt bütün değil ya da sunucunun imzasını taşımıyor",
+      "Kayıt bütün mü, sunucunun imzasını taşıyor mu?",
+    ],
+    dice: [
+      "Her zar üç tohumdan yeniden hesaplandı",
+      "Üç tohumdan hesaplanan zarlar kayıttakiler değil",
+      "Zarlar üç tohumdan hesaplanan zarlar mı?",
+    ],
+    plays: [
+      "Hamleler kurala uygun",
+      "Kurala uymayan bir satır var",
+      "Hamleler kurala uygun mu?",
+    ],
   },
 
   why: {
@@ -315,7 +344,7 @@ export const tr = {
     "server-seed-mismatch": "Sunucunun tohumu, kilitlediği parmak iziyle tutmuyor.",
     "my-seed-absent": "Senin tohumun kayıttaki iki tohumdan biri değil.",
     "key-other": "Kayıt, verdiğin anahtarla imzalanmamış.",
-    "receipt-other-match": "Fiş başka bir maçın: {found}",
+    "receipt-other-match": "Fiş başka bir maça ait: {found}",
     "receipt-other-key": "Fiş başka bir anahtarla imzalı: {found}",
     "receipt-invalid": "Fişin imzası geçersiz.",
     "receipt-contradiction": "Fiş ile kayıt ayrı şeyler söylüyor; ikisi de imzalı.",
