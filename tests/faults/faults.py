@@ -17,6 +17,7 @@ from typing import Final
 import httpx
 
 from dice_service.crash import POINTS
+from dice_service.errors import SetupError
 from dice_service.subprocesses import ServiceProcess
 from tests.faults.load import Kept, Load, LoadError
 from tests.faults.place import FAKETIME, Place, resident
@@ -64,7 +65,11 @@ async def strike(fault: Fault, place: Place, load: Load, source: random.Random) 
     """
     since = place.marks()
     await load.more(5)
-    await fault.play(place, load, source)
+    try:
+        await fault.play(place, load, source)
+    except Exception:
+        await place.heal()
+        raise
     await load.more(20)
     said = await place.until_said(fault.says, since, 15) if fault.says else fault.name
     if not said:
@@ -95,9 +100,13 @@ async def kill_at_a_point(place: Place, load: Load, source: random.Random) -> No
     process = victim(place, source)
     await asyncio.to_thread(process.stop)
     point = f"{source.choice(POINTS)}:{source.randint(1, 25)}"
-    await place.start(process, DICE_TEST_CRASH_AT=point)
-    if not await place.died(process, 30):
-        raise LoadError(f"{point} was not passed")
+    try:
+        await place.start(process, DICE_TEST_CRASH_AT=point)
+    except SetupError:
+        pass  # it was asked, and died, before it had told that it is ready
+    else:
+        if not await place.died(process, 30):
+            raise LoadError(f"{point} was not passed")
     process.kill()
     await place.start(process)
 

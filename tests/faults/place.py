@@ -14,7 +14,6 @@ from tests.support import postgres
 from tests.support.volume import NoVolumeError, Volume, volume
 
 FAKETIME: Final = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-START: Final = 30.0  # seconds
 
 
 class Place:
@@ -88,6 +87,17 @@ class Place:
         finally:
             process._environment = usual
 
+    async def heal(self) -> None:
+        """Whatever was left in the middle of a fault: room, the server, every process."""
+        if self.disk is not None:
+            await asyncio.to_thread(self.disk.clear)
+        if self.server is not None and not await asyncio.to_thread(self.server.serves):
+            self.server.stop(signal.SIGQUIT)
+            await asyncio.to_thread(self.server.start)
+        for process in self.processes:
+            if process._process is None or process._process.poll() is not None:
+                await self.start(process)
+
     async def died(self, process: ServiceProcess, seconds: float) -> bool:
         """Whether a process ends by itself in time."""
         running = process._process
@@ -99,8 +109,9 @@ class Place:
 
 
 def resident(process: ServiceProcess) -> int:
-    """A process's memory, in kilobytes."""
-    assert process._process is not None
+    """A process's memory, in kilobytes; 0 if it does not run."""
+    if process._process is None:
+        return 0
     text = Path(f"/proc/{process._process.pid}/status").read_text()
     return int(text.split("VmRSS:")[1].split()[0])
 

@@ -53,7 +53,7 @@ class Volume:
         hold the failed one.
         """
         self.unmount()
-        failed, self._image = self._image, self._image.with_suffix(f"{self._image.suffix}x")
+        failed, self._image = self._image, self._image.with_name(f"{self._image.name}-mended")
         _run("cp", "--sparse=always", str(failed), str(self._image))
         failed.unlink()
         checked = subprocess.run(
