@@ -8,11 +8,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from starlette.types import ASGIApp
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from dice_service import streams
 from dice_service.api import events
 from dice_service.app import build_app
+from dice_service.server import LimitedProtocol
 from tests.support.api import Api, opened
 from tests.support.leaks import leaks
 from tests.support.watching import reading, refused
@@ -257,6 +260,40 @@ async def test_a_reader_who_does_not_read_is_dropped(
     told = [json.loads(line) for line in log_lines.getvalue().splitlines()]
     assert [line["match_id"] for line in told if "too slow" in line["event"]] == ["m"]
     assert not [line for line in told if line["level"] == "error"]
+
+
+async def test_a_connection_is_dropped_whatever_its_reader_has_not_read() -> None:
+    left = asyncio.Event()
+
+    async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        try:
+            while True:
+                async with asyncio.timeout(0.2):
+                    body = {"type": "http.response.body", "body": bytes(65536), "more_body": True}
+                    await send(body)
+        except TimeoutError:
+            scope[events.DROP]()
+        assert (await receive())["type"] == "http.disconnect"
+        left.set()
+
+    protocol = type("Protocol", (LimitedProtocol,), {"head_timeout": 5.0})
+    config = uvicorn.Config(endless, http=protocol, ws="none", lifespan="off", log_config=None)
+    config.load()
+    state = ServerState()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(
+        lambda: protocol(config=config, server_state=state, app_state={}), "127.0.0.1", 0
+    )
+    port = server.sockets[0].getsockname()[1]
+    _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+    writer.write(b"GET / HTTP/1.1\r\nHost: dice\r\n\r\n")
+    async with asyncio.timeout(10):
+        await left.wait()
+    assert not state.connections
+    writer.close()
+    server.close()
 
 
 async def test_nothing_is_left_of_a_reader_who_leaves(api: Api, app: ASGIApp) -> None:
