@@ -58,6 +58,7 @@ async def ready(service: ServiceDep) -> Response:
             "description": "Prometheus's text format",
             "content": {"text/plain": {"schema": {"type": "string"}}},
         },
+        **documents.refusals(),
     },
     openapi_extra=documents.operation(documents.ANYONE),
 )
