@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 INSTALL := PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 PACKAGES := verifier dice_service
 CODE := $(PACKAGES) tests
+# What is written by hand; verify.html and zarf-device.js are built of it.
+SCRIPTS := verifier/page/src tests/unit/page tests/page tests/e2e
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -51,11 +53,14 @@ lint: $(VENV)/.dev ## Style, types, and who may import whom
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy $(CODE)
 	$(BIN)/lint-imports
+	$(BIN)/oxlint --quiet $(SCRIPTS)
+	$(BIN)/oxfmt --check $(SCRIPTS)
 
 .PHONY: fmt
 fmt: $(VENV)/.dev ## Format the code, and mend what can be mended mechanically
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
+	$(BIN)/oxfmt $(SCRIPTS)
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure, each figure against a baseline in the same run; writes bench.json

@@ -88,7 +88,9 @@ test("R2: of two receipts for one line both are kept, and the player is told", a
       const { key_id } = JSON.parse(lines[5]);
       const { match_id } = proof;
       const head = await sha256(encode(line));
-      return JSON.stringify({ type: "roll_receipt", match_id, key_id, seq, head, sig, line }) + "\n";
+      return (
+        JSON.stringify({ type: "roll_receipt", match_id, key_id, seq, head, sig, line }) + "\n"
+      );
     }),
   );
   await made.keepRoll(lines[5]);

@@ -190,13 +190,13 @@ const painted = () =>
 
 /** Show what `make` gives, the verdict first, and again after a change of language. */
 async function present(make) {
-  const draw = () => {
+  const place = () => {
     const made = make();
     output.replaceChildren(made.element);
     return made;
   };
-  const { element, verdict, rest } = draw();
-  const again = () => draw().rest?.();
+  const { element, verdict, rest } = place();
+  const again = () => place().rest?.();
   shown = again;
   verdict.focus({ preventScroll: true });
   verdict.scrollIntoView({ block: "start" });

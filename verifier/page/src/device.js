@@ -141,7 +141,11 @@ export class Device {
       need(await verifyHead(matchId, seq, head, sig), "receipt-invalid");
     }
     if (this.rolls.includes(text)) return;
-    const kept = this.rolls.join("").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    const kept = this.rolls
+      .join("")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
     this.rolls.push(text);
     this.#keep();
     const contradicted = rolls.some(({ seq, head }) =>

@@ -292,11 +292,7 @@ export const tr = {
       "Üç tohumdan hesaplanan zarlar kayıttakiler değil",
       "Zarlar üç tohumdan hesaplanan zarlar mı?",
     ],
-    plays: [
-      "Hamleler kurala uygun",
-      "Kurala uymayan bir satır var",
-      "Hamleler kurala uygun mu?",
-    ],
+    plays: ["Hamleler kurala uygun", "Kurala uymayan bir satır var", "Hamleler kurala uygun mu?"],
   },
 
   why: {
