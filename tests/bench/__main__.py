@@ -10,8 +10,10 @@ from tests.bench import (
     harness,
     http,
     http_actions,
+    http_postgres,
     memory,
     playing,
+    postgres,
     startup,
     storage_growth,
     verifying,
@@ -19,7 +21,10 @@ from tests.bench import (
 
 FIGURES = {
     figure.name: figure
-    for module in (verifying, playing, startup, http, http_actions, storage_growth, memory, browser)
+    for module in (
+        *(verifying, playing, startup, http, http_actions),
+        *(http_postgres, postgres, storage_growth, memory, browser),
+    )
     for figure in module.FIGURES
 }
 QUICK_ROUNDS = 3
@@ -30,6 +35,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", allow_abbrev=False)
     parser.add_argument("--only", nargs="+", choices=sorted(FIGURES), metavar="NAME")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"default: {harness.ROUNDS}")
+    parser.add_argument(
+        "--rows",
+        type=int,
+        default=harness.ROWS,
+        metavar="N",
+        help=f"rolls stored where many are to be; default: {harness.ROWS}",
+    )
     parser.add_argument("--quick", action="store_true", help="few short rounds: does it work?")
     parser.add_argument("--list", action="store_true", help="the figures, and leave")
     parser.add_argument("--output", type=Path, default=Path("bench.json"), metavar="FILE")
@@ -39,13 +51,14 @@ def main() -> int:
             _say(f"{figure.name:<24}{figure.what}\n{'':<24}against {figure.baseline}")
         return 0
     rounds = given.rounds or (QUICK_ROUNDS if given.quick else harness.ROUNDS)
-    plan = harness.Plan(rounds, given.quick)
+    plan = harness.Plan(rounds, given.quick, given.rows)
     results = []
     _say(harness.HEADER)
-    for name, figure in FIGURES.items():
-        if given.only and name not in given.only:
-            continue
+    wanted = [name for name in FIGURES if not given.only or name in given.only]
+    for number, name in enumerate(wanted, 1):
+        figure = FIGURES[name]
         begin = time.monotonic()
+        sys.stderr.write(f"{number} of {len(wanted)}: {name} …\n")
         try:
             results.append(harness.run(figure, plan))
         except harness.Unavailable as lack:

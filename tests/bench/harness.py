@@ -18,6 +18,7 @@ from statistics import median
 from typing import Final, Literal, NamedTuple
 
 ROUNDS: Final = 15
+ROWS: Final = 1_000_000
 CONFIDENCE: Final = 0.95
 
 Direction = Literal["at_least", "at_most"]
@@ -29,10 +30,14 @@ class Unavailable(Exception):  # noqa: N818 - no error: this machine cannot meas
 
 
 class Plan(NamedTuple):
-    """How thoroughly to measure; ``quick`` only shows that it works."""
+    """How thoroughly to measure; ``quick`` only shows that it works.
+
+    ``rows``: how many rolls are stored where many are to be.
+    """
 
     rounds: int = ROUNDS
     quick: bool = False
+    rows: int = ROWS
 
     def sized(self, full: int, quick: int) -> int:
         """The amount of work for this plan."""

@@ -1,7 +1,7 @@
 """A durable signed roll over HTTP, by the real ``dice-service serve``, against other endpoints."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ import httpx
 from dice_service.subprocesses import ServiceProcess
 from tests.bench.harness import Figure, Pair, Plan, paired
 from tests.bench.load import Load
-from tests.bench.prepared import make_matches, match_ids, scratch
+from tests.bench.prepared import make_matches, match_ids, scratch, sqlite_url
 from tests.bench.processes import LoadProcess, baseline_server, load_process, server_cores
 from verifier import Verdict, verify_log
 
@@ -50,14 +50,19 @@ def dealt(count: int, connections: int) -> list[list[str]]:
 
 
 @contextmanager
-def running(folder: Path, count: int) -> Iterator[Running]:
-    """The service on SQLite in a folder, with ``count`` matches whose rolls are due."""
-    service = ServiceProcess(folder)
+def running(
+    folder: Path, count: int, database: str | None = None, *, pinned: bool = True
+) -> Iterator[Running]:
+    """The service with its keys in a folder, with ``count`` matches whose rolls are due.
+
+    ``database``: a URL, None for SQLite in the folder; on the server's core if ``pinned``.
+    """
+    service = ServiceProcess(folder, DICE_DATABASE=database or sqlite_url(folder))
     service.command("init")
     key = service.command("api-key", "create", "--owner", "bench")
-    make_matches(folder, match_ids(count))
+    make_matches(folder, match_ids(count), database)
     with ExitStack() as stack:
-        with server_cores():
+        with server_cores() if pinned else nullcontext():
             stack.enter_context(service)
         yield Running(service, key)
 

@@ -3,10 +3,16 @@
 Standard input: first a line of JSON, :class:`Load`'s fields; then for each round a line with the
 seconds to warm up and the seconds to measure, answered with requests and seconds. Each connection
 plays its own matches, one request after the other; a wrong answer ends the process.
+
+A third number is a pace, in requests a second over all connections. Then what is measured are
+latencies, answered as their median and 99th percentile in seconds besides. Each counts from when
+its request was due, even where it could not be sent yet: a pause of the server is felt by all
+that were due in it.
 """
 
 import asyncio
 import json
+import random
 import sys
 import time
 from dataclasses import dataclass, field
@@ -24,7 +30,8 @@ class Load:
 
     ``matches``: for each connection the ids of its matches, played one after the other. A match
     in ``bodies`` takes these bodies, one a request. Any other takes ``rolls`` rolls, and a
-    connection's last one goes on for as long as it has to.
+    connection's last one goes on for as long as it has to. Connections are dealt to ``port`` and
+    ``more_ports`` in turn.
     """
 
     port: int
@@ -34,6 +41,7 @@ class Load:
     place: str = "rolls"
     number: str = "index"
     bodies: dict[str, list[str]] = field(default_factory=dict)
+    more_ports: list[int] = field(default_factory=list)
 
 
 class WrongAnswerError(Exception):
@@ -85,18 +93,34 @@ class Seat:
 
 
 class Connection(asyncio.Protocol):
-    """Sends a request, takes the answer, sends the next, until ``stop`` is set."""
+    """Sends a request, takes the answer, sends the next, until ``stop`` is set.
 
-    def __init__(self, seat: Seat) -> None:
+    With a ``period``, a request is due once in so many seconds; the first at a random moment.
+    """
+
+    def __init__(self, seat: Seat, period: float = 0.0) -> None:
         self._seat = seat
         self._data = b""
         self._transport: Any = None
+        self._loop = asyncio.get_running_loop()
+        self._period = period
+        self._due = 0.0
+        self.latencies: list[float] = []
         self.stop = False
         self.closed = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
-        self._transport.write(self._seat.request())
+        self._due = self._loop.time() + self._period * random.random()
+        self._next()
+
+    def _next(self) -> None:
+        if self.stop:
+            self._transport.close()
+        elif self._due > self._loop.time():
+            self._loop.call_at(self._due, self._next)
+        else:
+            self._transport.write(self._seat.request())
 
     def data_received(self, data: bytes) -> None:
         data = self._data + data if self._data else data
@@ -112,10 +136,10 @@ class Connection(asyncio.Protocol):
             self.closed.set_exception(error)
             self._transport.close()
             return
-        if self.stop:
-            self._transport.close()
-        else:
-            self._transport.write(self._seat.request())
+        if self._period:
+            self.latencies.append(self._loop.time() - self._due)
+            self._due += self._period
+        self._next()
 
     def connection_lost(self, _: Exception | None) -> None:
         if not self.closed.done():
@@ -125,30 +149,39 @@ class Connection(asyncio.Protocol):
                 self.closed.set_exception(WrongAnswerError("the server closed a connection"))
 
 
-async def play(load: Load, seats: list[Seat], warm_up: float, seconds: float) -> tuple[int, float]:
-    """One round; every request begun is answered before it ends. Requests and seconds."""
+async def play(
+    load: Load, seats: list[Seat], warm_up: float, seconds: float, pace: float = 0.0
+) -> tuple[float, ...]:
+    """One round; every request begun is answered before it ends. What the process answers."""
     loop = asyncio.get_running_loop()
-    connections = []
-    for seat in seats:
-        make = partial(Connection, seat)
-        connections.append((await loop.create_connection(make, "127.0.0.1", load.port))[1])
+    ports = [load.port, *load.more_ports]
+    period = len(seats) / pace if pace else 0.0
+    connections: list[Connection] = []
+    for number, seat in enumerate(seats):
+        make = partial(Connection, seat, period)
+        port = ports[number % len(ports)]
+        connections.append((await loop.create_connection(make, "127.0.0.1", port))[1])
     await asyncio.sleep(warm_up)
+    for connection in connections:
+        connection.latencies.clear()
     begin, before = time.perf_counter(), sum(seat.answered for seat in seats)
     await asyncio.sleep(seconds)
     end, after = time.perf_counter(), sum(seat.answered for seat in seats)
     for connection in connections:
         connection.stop = True
     await asyncio.gather(*(connection.closed for connection in connections))
-    return after - before, end - begin
+    if not pace:
+        return after - before, end - begin
+    found = sorted(one for connection in connections for one in connection.latencies)
+    return after - before, end - begin, found[len(found) // 2], found[len(found) * 99 // 100]
 
 
 def main() -> None:
     load = Load(**json.loads(sys.stdin.readline()))
     seats = [Seat(load, matches) for matches in load.matches]
     for line in sys.stdin:
-        warm_up, seconds = map(float, line.split())
-        requests, took = uvloop.run(play(load, seats, warm_up, seconds))
-        sys.stdout.write(f"{requests} {took}\n")
+        found = uvloop.run(play(load, seats, *map(float, line.split())))
+        sys.stdout.write(" ".join(map(str, found)) + "\n")
         sys.stdout.flush()
 
 

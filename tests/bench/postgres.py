@@ -12,11 +12,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from typing import Final
 
 from dice_service.matches import Matches
 from dice_service.sealing import SealingRing
@@ -24,6 +28,7 @@ from dice_service.signing import SigningRing
 from dice_service.storage import Append, MatchRow
 from dice_service.storage.batcher import Batcher
 from dice_service.storage.databases import open_storage
+from tests.bench.harness import Figure, Pair, Plan, Unavailable, paired
 from tests.support import postgres
 from verifier.events import Player
 
@@ -37,7 +42,7 @@ INSERT INTO plain VALUES (:match::text || '-' || :client_id, 0, '{line}') ON CON
 """
 
 
-async def appends(url: str, run: str, callers: int) -> float:
+async def appends(url: str, run: str, callers: int, seconds: float = SECONDS) -> float:
     """Durable lines a second."""
     storage = open_storage(url)
     batcher = Batcher(storage, 10_000)
@@ -57,7 +62,7 @@ async def appends(url: str, run: str, callers: int) -> float:
     calls = [asyncio.ensure_future(call(number)) for number in range(callers)]
     await asyncio.sleep(0.3)
     begin = time.monotonic()
-    until = begin + SECONDS
+    until = begin + seconds
     started.set()
     done = sum(await asyncio.gather(*calls))
     rate = done / (time.monotonic() - begin)
@@ -66,9 +71,9 @@ async def appends(url: str, run: str, callers: int) -> float:
     return rate
 
 
-def pgbench(server: postgres.Cluster, script: Path) -> float:
+def pgbench(server: postgres.Cluster, script: Path, seconds: float = SECONDS) -> float:
     """Single-row transactions a second."""
-    command = [*("-n", "-M", "prepared", "-c", "16", "-j", "1", "-T", str(round(SECONDS)))]
+    command = [*("-n", "-M", "prepared", "-c", "16", "-j", "1", "-T", str(round(seconds)))]
     program = server.programs / "pgbench"
     where = ["-h", str(server.folder), "-U", "zarf", "postgres", "-f", str(script)]
     done = subprocess.run([program, *command, *where], check=True, capture_output=True, text=True)
@@ -88,12 +93,38 @@ async def together(url: str, run: int) -> float:
         return sum(await asyncio.gather(*half))
 
 
-def alone(url: str, run: str, callers: int = CALLERS) -> float:
+def alone(url: str, run: str, callers: int = CALLERS, seconds: float = SECONDS) -> float:
     """Durable lines a second of this process."""
-    return asyncio.run(appends(url, run, callers))
+    return asyncio.run(appends(url, run, callers, seconds))
 
 
-async def matches(url: str, count: int, rolls: int) -> None:
+@contextmanager
+def _against_pgbench(plan: Plan, callers: int) -> Iterator[Pair]:
+    seconds, runs = plan.sized(2, 1), count()
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres.cluster())
+        except postgres.NoPostgresError as lack:
+            raise Unavailable(str(lack)) from None
+        if not (server.programs / "pgbench").is_file():
+            raise Unavailable(f"no pgbench in {server.programs}")
+        url = stack.enter_context(postgres.empty_database(server.url))
+        script = prepare_pgbench(server, Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        yield Pair(
+            lambda: alone(url, f"{next(runs)}", callers, seconds),
+            lambda: pgbench(server, script, seconds),
+        )
+
+
+def prepare_pgbench(server: postgres.Cluster, folder: Path) -> Path:
+    """Make its table, and its script in a folder."""
+    postgres.execute(server.url, "CREATE TABLE plain (a text, b int, c text, PRIMARY KEY (a, b))")
+    script = folder / "insert.sql"
+    script.write_text(PGBENCH.format(line="x" * len(LINE)))
+    return script
+
+
+async def matches(url: str, number: int, rolls: int) -> None:
     """Whole dice-only matches, with their keys and signatures."""
     storage = open_storage(url)
     service = Matches(storage, SigningRing.generate(), SealingRing.generate())
@@ -111,7 +142,7 @@ async def matches(url: str, count: int, rolls: int) -> None:
             await service.roll(match_id, index)
         await service.end(match_id, reason="finished")
 
-    await asyncio.gather(*(play(f"cup-2026.match-{number:05}") for number in range(count)))
+    await asyncio.gather(*(play(f"cup-2026.match-{place:05}") for place in range(number)))
     await service.close()
     await storage.close()
 
@@ -126,11 +157,7 @@ def main(rounds: int) -> None:
             stack.enter_context(postgres.empty_database(server.url)) for _ in range(3)
         )
         postgres.partition(parts)
-        postgres.execute(
-            server.url, "CREATE TABLE plain (a text, b int, c text, PRIMARY KEY (a, b))"
-        )
-        script = Path(folder) / "insert.sql"
-        script.write_text(PGBENCH.format(line="x" * len(LINE)))
+        script = prepare_pgbench(server, Path(folder))
         for run in range(rounds):
             found = {
                 "pgbench, 16 clients": pgbench(server, script),
@@ -143,7 +170,7 @@ def main(rounds: int) -> None:
                 figures.setdefault(name, []).append(value)
         asyncio.run(matches(real, 400, 60))
         sizes = "SELECT (SELECT count(*) FROM lines)::float, pg_total_relation_size('lines')::float"
-        ((count, size),) = postgres.execute(real, sizes)
+        ((rows, size),) = postgres.execute(real, sizes)
     (first, baseline), *_ = figures.items()
     for name, values in figures.items():
         ratio = median(ours / theirs for ours, theirs in zip(values, baseline, strict=True))
@@ -151,7 +178,20 @@ def main(rounds: int) -> None:
             f"{name}: {median(values):,.0f} ({min(values):,.0f} to {max(values):,.0f}) lines/s,"
             f" {ratio:.2f} of {first} in the same round"
         )
-    say(f"a match of 60 rolls: {count / 400:.0f} lines, {size / 400:,.0f} bytes with their index")
+    say(f"a match of 60 rolls: {rows / 400:.0f} lines, {size / 400:,.0f} bytes with their index")
+
+
+FIGURES: Final = tuple(
+    Figure(
+        name=f"storage-pgbench-{callers}",
+        what=f"durable lines a second, batcher and PostgreSQL's adapter, {callers} callers",
+        baseline="pgbench on the same server: 16 clients, one single-row INSERT a transaction",
+        goal=1.0,
+        direction="at_least",
+        measure=paired(partial(_against_pgbench, callers=callers)),
+    )
+    for callers in (16, CALLERS)
+)
 
 
 def say(text: str) -> None:

@@ -14,7 +14,8 @@ from dice_service import sealing, signing
 from dice_service.matches import Matches
 from dice_service.sealing import SealingRing
 from dice_service.signing import SigningRing
-from dice_service.storage.sqlite import SqliteStorage
+from dice_service.storage import Storage
+from dice_service.storage.databases import open_storage
 from verifier.events import Player
 
 OWNER = "bench"
@@ -53,20 +54,28 @@ def make_keys(folder: Path) -> None:
     sealing.make_key(folder / "keys")
 
 
-def open_matches(folder: Path, storage: SqliteStorage) -> Matches:
+def open_matches(folder: Path, storage: Storage) -> Matches:
     """The matches of a storage under the folder's keys."""
     keys = folder / "keys"
     return Matches(storage, SigningRing.load(keys), SealingRing.load(keys))
 
 
-def make_matches(folder: Path, ids: list[str], **opening: Any) -> list[Secrets]:
-    """Open these matches in the folder's ``dice.db``, up to the point where rolls are due.
+def sqlite_url(folder: Path) -> str:
+    """The folder's own database."""
+    return f"sqlite:///{folder.absolute() / 'dice.db'}"
 
-    ``opening``: what :meth:`Matches.open` is told besides. Returns each one's secrets.
+
+def make_matches(
+    folder: Path, ids: list[str], database: str | None = None, **opening: Any
+) -> list[Secrets]:
+    """Open these matches, up to the point where rolls are due, under the folder's keys.
+
+    ``database``: a URL, None for the folder's ``dice.db``; ``opening``: what
+    :meth:`Matches.open` is told besides. Returns each one's secrets.
     """
 
     async def make() -> list[Secrets]:
-        storage = SqliteStorage(folder / "dice.db")
+        storage = open_storage(database or sqlite_url(folder))
         matches = open_matches(folder, storage)
         made = []
         for start in range(0, len(ids), AT_ONCE):

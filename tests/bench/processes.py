@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from typing import IO
 
@@ -40,13 +40,20 @@ def load_core() -> Iterator[None]:
 @contextmanager
 def baseline_server(module: str, *arguments: str) -> Iterator[int]:
     """A baseline's process; gives its port."""
+    with baseline_process(module, *arguments) as (port, _):
+        yield port
+
+
+@contextmanager
+def baseline_process(module: str, *arguments: str) -> Iterator[tuple[int, int]]:
+    """A baseline's process; gives its port and its id."""
     with server_cores():
         command = [sys.executable, "-m", f"tests.bench.{module}", *arguments]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         listening = _LISTENING.search(_line(process))
         assert listening, f"{module} did not start"
-        yield int(listening[1])
+        yield int(listening[1]), process.pid
     finally:
         process.terminate()
         process.communicate()
@@ -64,6 +71,12 @@ class LoadProcess:
         requests, took = _line(self._process).split()
         return int(requests), float(took)
 
+    def latencies(self, warm_up: float, seconds: float, pace: float) -> tuple[float, float]:
+        """One round at a pace in requests a second: the median and the 99th percentile."""
+        _tell(self._process, f"{warm_up} {seconds} {pace}")
+        _, _, median, p99 = map(float, _line(self._process).split())
+        return median, p99
+
     def rate(self, warm_up: float, seconds: float) -> float:
         """One round: requests a second."""
         requests, took = self.play(warm_up, seconds)
@@ -71,9 +84,9 @@ class LoadProcess:
 
 
 @contextmanager
-def load_process(load: Load) -> Iterator[LoadProcess]:
-    """A load generator."""
-    with load_core():
+def load_process(load: Load, *, pinned: bool = True) -> Iterator[LoadProcess]:
+    """A load generator; on its core unless told otherwise."""
+    with load_core() if pinned else nullcontext():
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.bench.load"],
             stdin=subprocess.PIPE,
