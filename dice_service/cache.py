@@ -120,7 +120,10 @@ class MatchCache:
             # Perhaps it was sealed anew, under a key that is here, since the row was read.
             row = await self._storage.match(match_id)
             cached.row = row if row is not None else cached.row
-        secrets = self._sealing.open(match_id, cached.row.sealing_key_id, cached.row.sealed)
+        key_id = cached.row.sealing_key_id
+        if key_id not in self._sealing.key_ids:
+            _log.error("sealing: the sealing key %s of match %s is not here", key_id, match_id)
+        secrets = self._sealing.open(match_id, key_id, cached.row.sealed)
         if secrets.commitment != cached.state.match.commitment:
             raise StorageError("The sealed seed is not the one committed to.")
         cached.secrets = secrets

@@ -45,6 +45,10 @@ async def copy(source: Database, target: Database) -> Copied:
         matches += len(plans)
         new_matches += sum(plan.stored is None for plan in plans)
         new_lines += sum(len(append.lines) for append in appends)
+    if (copied_at := await source.restored.mark()) is not None:
+        await target.restored.set_mark(copied_at)
+    for match_id, why in (await source.restored.all_aside()).items():
+        await target.restored.set_aside(match_id, why)
     keys = await _copy_keys(source, target)
     webhooks = await _copy_webhooks(source.webhooks, target.webhooks)
     return Copied(matches, new_matches, new_lines, keys, webhooks)
