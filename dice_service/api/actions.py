@@ -36,6 +36,7 @@ router = APIRouter(tags=["actions"])
         "action-differs",
         "dice-only-match",
         "match-ended",
+        "set-aside",
         "storage-failed",
         "key-missing",
     ),

@@ -92,7 +92,14 @@ async def get_match(service: ServiceDep, match_id: Readable) -> Response:
     operation_id="endMatch",
     summary="End the match: the service reveals its seed",
     responses=documents.put(
-        EndAnswer, *_READ, "not-due", "end-differs", "refereed-match", "key-missing", "match-ended"
+        EndAnswer,
+        *_READ,
+        "not-due",
+        "end-differs",
+        "refereed-match",
+        "key-missing",
+        "match-ended",
+        "set-aside",
     ),
     openapi_extra=documents.operation(documents.WRITER, models.EndMatch),
 )

@@ -21,6 +21,7 @@ _WRITE = (
     "invalid",
     "not-due",
     "match-ended",
+    "set-aside",
     "storage-failed",
     "key-missing",
 )

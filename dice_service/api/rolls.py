@@ -34,6 +34,7 @@ router = APIRouter(tags=["rolls"])
         "roll-differs",
         "refereed-match",
         "match-ended",
+        "set-aside",
         "storage-failed",
         "key-missing",
     ),
