@@ -57,7 +57,20 @@ def walked(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) ->
 
 def test_it_needs_nothing_but_the_usual_tools() -> None:
     programs = {"curl", "openssl", "xxd", "python3", "dice-verify"}
-    shell = {"printf", "sed", "tr", "cut", "grep", "cmp", "echo", "test", "for", "do", "done"}
+    shell = {
+        "printf",
+        "sed",
+        "tr",
+        "cut",
+        "grep",
+        "cmp",
+        "echo",
+        "test",
+        "for",
+        "do",
+        "done",
+        "wait",
+    }
     own = {"ask", "field", "sha256", "print", "receipt"}
     text = re.sub(r"\\\n", " ", "\n".join(blocks("bash")))
     first = re.findall(
