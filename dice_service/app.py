@@ -81,7 +81,7 @@ def build_app(service: Service, *, hot: bool = True) -> ASGIApp:
             service.matches,
             owner_of=hot_owner(rates.keys, known_owner) if rates.keys else known_owner,
             count=hot_counter(rates.keys) if rates.keys else None,
-            observe=hot_observer(metrics),
+            observe=hot_observer(metrics, debug=settings.log_level == "debug"),
             headers=HEADERS,
             timeout=settings.request_timeout,
         )

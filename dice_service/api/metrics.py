@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from dice_service.api.places import ROLL
+from dice_service.api.tally import Counts, Spread
 from dice_service.storage.batcher import Batch
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -16,6 +17,7 @@ SECONDS: Final = (
     *(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
     *(1, 2.5, 5, 10),
 )
+BATCH_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 class Metrics:
@@ -23,30 +25,18 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._requests = Counter(
-            "dice_requests",
-            "Requests answered",
-            ["route", "method", "status"],
-            registry=self.registry,
+        self._requests = Counts("dice_requests", "Requests answered", ("route", "method", "status"))
+        self._rolls = Spread(
+            "dice_roll_seconds", "Time to answer a roll, durable and signed", SECONDS
         )
-        self._rolls = Histogram(
-            "dice_roll_seconds",
-            "Time to answer a roll, durable and signed",
-            buckets=SECONDS,
-            registry=self.registry,
+        self._batches = Spread(
+            "dice_batch_size", "Appends that shared one durable write", BATCH_SIZES
         )
-        self._batches = Histogram(
-            "dice_batch_size",
-            "Appends that shared one durable write",
-            buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
-            registry=self.registry,
+        self._batch_seconds = Spread(
+            "dice_batch_seconds", "Time that the storage took for one durable write", SECONDS
         )
-        self._batch_seconds = Histogram(
-            "dice_batch_seconds",
-            "Time that the storage took for one durable write",
-            buckets=SECONDS,
-            registry=self.registry,
-        )
+        for often in (self._requests, self._rolls, self._batches, self._batch_seconds):
+            self.registry.register(often)
         self._phases = Counter(
             "dice_match_phases",
             "Matches that this process brought into a phase; commitments or seeds: opened them",
@@ -107,15 +97,10 @@ class Metrics:
             "Event streams that are open",
             registry=self.registry,
         )
-        self._counters: dict[tuple[str, str, int], Counter] = {}
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answered request; ``route`` is a template, ``method`` one that it has."""
-        labels = (route, method, status)
-        counter = self._counters.get(labels)
-        if counter is None:
-            counter = self._counters[labels] = self._requests.labels(*map(str, labels))
-        counter.inc()
+        self._requests.add(route, method, status)
         if route == ROLL:
             self._rolls.observe(seconds)
 

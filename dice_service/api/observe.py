@@ -80,12 +80,16 @@ class Observe:
         _line(template, shown, status, seconds, safe_id(match_id) if match_id else None)
 
 
-def hot_observer(metrics: Metrics) -> Observer:
-    """What the hot path tells of each of its answers: counted and logged as the others are."""
+def hot_observer(metrics: Metrics, *, debug: bool) -> Observer:
+    """What the hot path tells of each of its answers: counted and logged as the others are.
+
+    ``debug``: whether lines of that level are told; if not, a plain answer's is not even made.
+    """
 
     def observe(template: str, match_id: str, request_id: str, status: int, seconds: float) -> None:
         metrics.request(template, "PUT", status, seconds)
-        _line(template, "PUT", status, seconds, safe_id(match_id), request_id=request_id)
+        if debug or status >= 400:
+            _line(template, "PUT", status, seconds, safe_id(match_id), request_id=request_id)
 
     return observe
 
