@@ -56,6 +56,11 @@ lint: $(VENV)/.dev ## Style, types, and who may import whom
 	$(BIN)/oxlint --quiet $(SCRIPTS)
 	$(BIN)/oxfmt --check $(SCRIPTS)
 
+.PHONY: audit
+audit: $(VENV)/.dev ## Ask for known weaknesses of all that is installed; needs the network
+	$(BIN)/python -m pip freeze --exclude-editable >$(VENV)/frozen.txt
+	$(BIN)/pip-audit --strict --disable-pip --no-deps --requirement $(VENV)/frozen.txt
+
 .PHONY: fmt
 fmt: $(VENV)/.dev ## Format the code, and mend what can be mended mechanically
 	$(BIN)/ruff check --fix $(CODE)
