@@ -145,6 +145,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--seeding", choices=("committed", "direct"), default="committed", help="default: committed"
     )
+    demo.add_argument(
+        "--stay", action="store_true", help="serve the match's page until Ctrl-C, and say where"
+    )
     kinds = demo.add_mutually_exclusive_group()
     kinds.add_argument(
         "--rules",
@@ -386,7 +389,11 @@ def _demo(given: argparse.Namespace, _: Settings) -> int:
     from dice_service import demo
 
     return demo.run(
-        rolls=given.rolls, folder=given.folder, seeding=given.seeding, rules=given.rules or ()
+        rolls=given.rolls,
+        folder=given.folder,
+        seeding=given.seeding,
+        rules=given.rules or (),
+        stay=given.stay,
     )
 
 

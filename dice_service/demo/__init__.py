@@ -23,11 +23,13 @@ def run(
     folder: Path = FOLDER,
     seeding: Seeding = "committed",
     rules: Sequence[str] = (),
+    stay: bool = False,
 ) -> int:
     """Play in ``folder``, verify it, tell it.
 
     Either ``rolls`` rolls (1 or more) of a dice-only match, or a whole refereed match under each
-    of the ``rules``, of which several are told briefly.
+    of the ``rules``, of which several are told briefly. With ``stay`` the service goes on after the
+    last match, for its page in a browser, until Ctrl-C.
     The exit status: 0 if every verdict is the best there is (VERIFIED; CONSISTENT in direct
     seeding), 130 on Ctrl-C or SIGTERM, else 1.
     """
@@ -37,7 +39,9 @@ def run(
     try:
         voice = Voice(sys.stdout, brief=len(rules) > 1)
         demos: list[Demo] = [RefereedDemo(name, folder, seeding, voice) for name in rules]
-        return max(demo.run() for demo in demos or [Demo(rolls, folder, seeding, voice)])
+        demos = demos or [Demo(rolls, folder, seeding, voice)]
+        demos[-1].stay = stay
+        return max(demo.run() for demo in demos)
     except KeyboardInterrupt:
         sys.stderr.write("\ndice-service demo: stopped\n")
         return 130

@@ -2,9 +2,10 @@
 
 import secrets
 import shlex
+import signal
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from dice_service.device import PlayerDevice
 from dice_service.subprocesses import ServiceProcess
 from verifier.cli import main as dice_verify
 from verifier.events import Player, Purpose
+from verifier.page.build import TARGET
 from verifier.receipts import encode_receipt, read_receipts
 from verifier.report import Verdict
 from verifier.verify import verify_log
@@ -36,6 +38,7 @@ class Demo:
     """A match of ``rolls`` rolls in ``folder``, from its opening to its verdict."""
 
     terms: Mapping[str, Any] = {}  # how the match is opened, besides its players and its seeding
+    stay = False  # whether the service goes on, for a browser, when all is told
 
     def __init__(self, rolls: int, folder: Path, seeding: Seeding, voice: Voice) -> None:
         self.rolls, self.folder, self.seeding, self.voice = rolls, folder, seeding, voice
@@ -49,7 +52,21 @@ class Demo:
                 "Zarf: the dice of a whole match, sealed, rolled over HTTP and verified."
             )
         receipts = self._play()
-        return self._verify(receipts)
+        status = self._verify(receipts)
+        if self.stay:
+            self._serve(receipts)
+        return status
+
+    def _serve(self, receipts: list[Path]) -> None:
+        """The service once more, for the page; until Ctrl-C."""
+        with ServiceProcess(self.folder) as service, suppress(KeyboardInterrupt):
+            self.voice.say()
+            self.voice.say(f"page: {service.url}/verify/{self.match_id}")
+            self.voice.say(
+                f"   Open it in a browser, and give it the receipt {receipts[0]}: without one it "
+                "cannot tell that the log was not written after the match. Ctrl-C ends."
+            )
+            signal.pause()
 
     def _play(self) -> list[Path]:
         with ExitStack() as stack:
@@ -169,6 +186,9 @@ class Demo:
             self.voice.say(f"   {shlex.join([_dice_verify_here(), *arguments])}")
             self.voice.say()
             dice_verify(arguments)
+            self.voice.say()
+            self.voice.say("   The same in a browser, with no network, by choosing these files in")
+            self.voice.say(f"   {TARGET.as_uri()}")
         kept = read_receipts(receipts[0].read_bytes())
         report = verify_log(self.log_file.read_bytes(), [kept])
         if self.voice.brief:

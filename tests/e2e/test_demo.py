@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -146,6 +147,25 @@ def test_stopped_while_its_service_starts_it_leaves_none_behind(tmp_path: Path) 
         process.communicate(timeout=30)
     port = re.findall(r"listening on \S+:(\d+)", log.read_text())[-1]
     assert not listening(int(port))
+
+
+def test_it_stays_for_a_browser_until_it_is_interrupted(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command("--folder", str(tmp_path), "--rolls", "2", "--stay"),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        page = next(line for line in process.stdout if line.startswith("page: ")).split()[1]
+        assert "<title>Zarf</title>" in httpx.get(page, trust_env=False).text
+        log = httpx.get(page.replace("/verify/", "/v1/matches/") + "/log", trust_env=False)
+        assert log.content.count(b'"type":"roll"') == 2
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+    assert (process.returncode, error) == (0, "")
+    assert not listening(int(page.split(":")[2].split("/")[0]))
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
