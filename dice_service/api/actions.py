@@ -31,6 +31,7 @@ router = APIRouter(tags=["actions"])
         "not-found",
         "invalid",
         "not-due",
+        "set-aside",
         "rule-refused",
         "action-number-gap",
         "action-differs",

@@ -95,6 +95,7 @@ async def get_match(service: ServiceDep, match_id: Readable) -> Response:
         EndAnswer,
         *_READ,
         "not-due",
+        "set-aside",
         "end-differs",
         "refereed-match",
         "key-missing",

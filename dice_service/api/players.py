@@ -20,6 +20,7 @@ _WRITE = (
     "not-found",
     "invalid",
     "not-due",
+    "set-aside",
     "match-ended",
     "set-aside",
     "storage-failed",

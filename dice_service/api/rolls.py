@@ -30,6 +30,7 @@ router = APIRouter(tags=["rolls"])
         "not-found",
         "invalid",
         "not-due",
+        "set-aside",
         "roll-index-gap",
         "roll-differs",
         "refereed-match",
