@@ -11,24 +11,23 @@ read is answered with ``{"line": n, "error": …, "message": …}``, and the nex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
 from verifier.commands.console import OK, Console, add_rules, command_line, rules_given
 from verifier.errors import InputError
 from verifier.rules import direct
-from verifier.rules.board import position, unpack
+from verifier.rules.board import Side, position, unpack
 from verifier.rules.messages import RuleError
 from verifier.rules.moves import Style, legal_plays
-from verifier.rules.notation import ordered, render
+from verifier.rules.notation import render
 from verifier.rules.rulesets import MAX_LENGTH, RULE_SETS, resolve
 
 MAX_LINE = 4096
 _Die = Annotated[int, msgspec.Meta(ge=1, le=6)]
 
 
-_NO_HITS: Final[frozenset[int]] = frozenset()
 _text = itemgetter(0)
 
 
@@ -77,12 +76,12 @@ def answers(lines: Iterable[bytes], style: Style, console: Console) -> Iterator[
 def _plays(query: _Query, style: Style) -> dict[str, object]:
     me, opp = position(query.me, query.opp)
     told = []
-    unhurt = unpack(opp)
+    others: dict[Side, tuple[tuple[int, ...], frozenset[int]]] = {}  # opposing side: counts, hits
     for (mine, theirs), steps in legal_plays(me, opp, query.dice, style).items():
-        if theirs == opp:  # most plays hit nothing
-            told.append((render(ordered(steps), _NO_HITS), unpack(mine), unhurt))
-        else:
-            told.append((direct.text_of(opp, steps), unpack(mine), unpack(theirs)))
+        if theirs not in others:
+            others[theirs] = unpack(theirs), direct.hits(theirs - opp)
+        after, hits = others[theirs]
+        told.append((render(steps, hits), unpack(mine), after))
     told.sort(key=_text)
     return {"plays": told}
 

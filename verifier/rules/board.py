@@ -38,7 +38,8 @@ def pack(counts: Sequence[int]) -> Side:
     """
     if (
         len(counts) != BAR
-        or any(type(count) is not int or not 0 <= count <= CHECKERS for count in counts)
+        or {*map(type, counts)} != {int}
+        or min(counts) < 0
         or sum(counts) > CHECKERS
     ):
         raise RuleError("board_counts")
@@ -104,7 +105,7 @@ def position(me: Sequence[int], opp: Sequence[int]) -> Position:
     have checkers on one point.
     """
     result = Position(pack(me), pack(opp))
-    for point in range(1, BAR):
-        if me[point - 1] and opp[BAR - point - 1]:
-            raise RuleError("board_shared_point", point=point)
+    shared = list(map(mul, me[: BAR - 1], opp[BAR - 2 :: -1]))
+    if any(shared):
+        raise RuleError("board_shared_point", point=[*map(bool, shared)].index(True) + 1)
     return result

@@ -102,6 +102,13 @@ def text_of(opp: Side, steps: Steps) -> str:
     return render(ordered(steps), _blots(opp, steps))
 
 
+@lru_cache(4096)
+def hits(change: Side) -> frozenset[int]:
+    """The points, numbered as the mover's, on which a play that so changed the other side hit."""
+    lost = -change & _ONE[BAR] - 1  # one from each of these points, all of them to the bar
+    return frozenset(BAR - place for place in range(1, BAR) if _count(lost, place))
+
+
 def _blots(opp: Side, steps: Steps) -> frozenset[int]:
     """The points on which these steps hit."""
     return frozenset(

@@ -43,7 +43,8 @@ def dice_of(roll: tuple[int, int]) -> tuple[int, ...]:
 def legal_plays(me: Side, opp: Side, roll: tuple[int, int], style: Style = STANDARD) -> Plays:
     """Every position that a legal play leads to, ``(me, opp)``, each with the steps of one play.
 
-    All of them use equally many dice. Empty when no checker can be moved: then the turn passes.
+    All of them use equally many dice; their steps are in the order of `notation.ordered`. Empty
+    when no checker can be moved: then the turn passes.
     """
     first, second = roll
     if me >= _ON_BAR and opp >> 8 * (first - 1) & 0xFF > 1 < opp >> 8 * (second - 1) & 0xFF:

@@ -64,35 +64,44 @@ def ordered(steps: Iterable[Step]) -> Steps:
 @lru_cache(1 << 16)
 def render(steps: Steps, hits: frozenset[int]) -> str:
     """The canonical text of these `ordered` steps, which hit on the points `hits`."""
-    left = [(point, destination(point, die)) for point, die in steps]
-    journeys: dict[tuple[int, int], tuple[int, list[int]]] = {}
-    while left:
-        first, last = left.pop(0)
-        path = [last]
-        following = 0
-        while following < len(left):
-            if left[following][0] == last:
-                last = left.pop(following)[1]
-                path.append(last)
-            else:
-                following += 1
-        count, _ = journeys.get((first, last), (0, path))
-        journeys[first, last] = count + 1, path
-    if not hits:
-        return " ".join(
-            f"{_NAMES[first]}/{_NAMES[last]}" + (f"({count})" if count > 1 else "")
-            for (first, last), (count, _) in journeys.items()
-        )
+    paths: list[tuple[int, ...]] = [
+        (point, point - die if point > die else OFF) for point, die in steps
+    ]
+    if not {point for point, _ in steps}.isdisjoint([last for _, last in paths]):
+        paths = _joined(paths)
+    journeys: dict[tuple[int, int], tuple[tuple[int, ...], int]] = {}
+    for path in paths:
+        ends = path[0], path[-1]
+        journeys[ends] = path, journeys[ends][1] + 1 if ends in journeys else 1
     unmarked = set(hits)
     return " ".join(
-        _with_hits(first, path, unmarked) + (f"({count})" if count > 1 else "")
-        for (first, _), (count, path) in journeys.items()
+        [
+            (_with_hits(path, unmarked) if unmarked else _FROM_TO[path[0]][path[-1]])
+            + (f"({count})" if count > 1 else "")
+            for path, count in journeys.values()
+        ]
     )
 
 
-def _with_hits(first: int, path: list[int], unmarked: set[int]) -> str:
-    text = _NAMES[first]
-    for point in path:
+def _joined(steps: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The journeys, each as the points it touches, that these steps from point to point make."""
+    journeys: list[tuple[int, ...]] = []
+    left = list(steps)
+    while left:
+        path = left.pop(0)
+        following = 0
+        while following < len(left):
+            if left[following][0] == path[-1]:
+                path = (*path, left.pop(following)[1])
+            else:
+                following += 1
+        journeys.append(path)
+    return journeys
+
+
+def _with_hits(path: tuple[int, ...], unmarked: set[int]) -> str:
+    text = _NAMES[path[0]]
+    for point in path[1:]:
         if point in unmarked:
             unmarked.remove(point)
             text += f"/{point}*"
@@ -171,4 +180,5 @@ def _splits(start: int, end: int, dice: tuple[int, ...]) -> tuple[Steps, ...]:
 
 
 _NAMES = ["off", *map(str, range(1, BAR)), "bar"]
+_FROM_TO = [[f"{first}/{last}" for last in _NAMES] for first in _NAMES]
 _POINTS = {"bar": BAR, "off": OFF}

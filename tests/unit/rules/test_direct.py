@@ -40,6 +40,7 @@ def test_two_plays_have_one_text_exactly_when_they_lead_to_one_position(style: S
     for me, opp, roll in random_positions(5, 2_000, style):
         texts: defaultdict[str, set[tuple[Side, Side]]] = defaultdict(set)
         for result, steps in legal_plays(me, opp, roll, style).items():
+            assert steps == ordered(steps)
             texts[text_of(opp, steps)].add(result)
         assert all(len(results) == 1 for results in texts.values())
 
