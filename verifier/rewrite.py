@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from verifier.events import TIME_PATTERN
 from verifier.roller import Roller
 
-_BLOCK: Final = 800  # lines: enough for columns to pay, few enough for the processor's cache
+_BLOCK: Final = 500  # lines: enough for columns to pay, few enough for the processor's cache
 
 _TO_PREV: Final = '{"type":"roll","prev":"'
 _TO_TIME: Final = '","time":"'
