@@ -20,7 +20,7 @@ def lines(stream: io.StringIO) -> list[dict[str, Any]]:
 async def test_a_line_has_the_requests_id_and_the_matchs(
     tmp_path: Path, log_lines: io.StringIO, hot: bool
 ) -> None:
-    async with opened(tmp_path, hot=hot) as api:
+    async with opened(tmp_path, hot=hot, log_level="debug") as api:
         await api.ready("m-1")
         await api.key()
         for path, status, level in [
@@ -43,7 +43,7 @@ async def test_a_line_has_the_requests_id_and_the_matchs(
 async def test_what_looks_like_a_secret_is_no_match_id_in_a_line(
     tmp_path: Path, log_lines: io.StringIO, hot: bool
 ) -> None:
-    async with opened(tmp_path, hot=hot) as api:
+    async with opened(tmp_path, hot=hot, log_level="debug") as api:
         secret = "5eed" * 16
         await api.ready(secret)
         await api.put(f"{secret}/rolls/0", {})
