@@ -60,12 +60,15 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """One thing measured. ``aim`` is what is hoped for beyond the ``goal``."""
+    """One thing measured. ``aim`` is what is hoped for beyond the ``goal``.
+
+    One without a goal says what another could reach at most; it is not written to ``bench.json``.
+    """
 
     name: str
     what: str
     baseline: str
-    goal: float
+    goal: float | None
     direction: Direction
     measure: Callable[[Plan], Measured]
     aim: float | None = None
@@ -92,12 +95,14 @@ class Result:
     def verdict(self) -> str:
         """Whether the goal is met; "within noise" where the interval holds it."""
         low, high, goal = self.ratio.low, self.ratio.high, self.figure.goal
+        if goal is None:
+            return ""
         if self.figure.direction == "at_most":
             low, high, goal = -high, -low, -goal
         return "goal met" if low >= goal else "MISSED" if high < goal else "within noise"
 
     @property
-    def record(self) -> dict[str, str | float | int]:
+    def record(self) -> dict[str, str | float | int | None]:
         """What ``bench.json`` says of it."""
         return {
             "name": self.figure.name,
@@ -168,7 +173,8 @@ def row(result: Result) -> str:
     """A result as a line of the table."""
     figure, ratio, control = result.figure, result.ratio, result.control
     sign = "≥" if figure.direction == "at_least" else "≤"
-    goal = f"{sign} {figure.goal:g}" + (f" (aim {figure.aim:g})" if figure.aim else "")
+    goal = "none" if figure.goal is None else f"{sign} {figure.goal:g}"
+    goal += f" (aim {figure.aim:g})" if figure.aim else ""
     return (
         f"{figure.name:<24}{ratio.middle:>8.3f}  {_span(ratio):<17}{goal:<18}{result.verdict:<14}"
         f"{control.middle:.3f} {_span(control):<18}{result.rounds:>6}"
@@ -181,5 +187,5 @@ def _span(ratio: Interval) -> str:
 
 def write(results: Iterable[Result], path: Path) -> None:
     """Write ``bench.json``."""
-    records = [result.record for result in results]
+    records = [result.record for result in results if result.figure.goal is not None]
     path.write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n", "utf-8")

@@ -13,15 +13,20 @@ from itertools import count
 from multiprocessing import get_context
 from typing import Final, NamedTuple
 
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.hmac import HMAC
+
 from tests.bench.harness import Figure, Pair, Plan, paired
 from tests.support.bots import play_out
 from tests.support.scribe import PLAYER_SEEDS, SERVER_SEED, honest
 from verifier import Verdict, verify_log
+from verifier.rewrite import hashes
 from verifier.rules import direct
 from verifier.rules.rulesets import RULE_SETS
 
 MATCH_ID: Final = "test-match-1"
 ROLLS: Final = 20_000  # of a dice-only log
+_ENDS: Final = [b"%d:0" % index for index in range(ROLLS)]
 GAMES: Final = 31  # in a refereed match, so that what is done once a match weighs little
 
 
@@ -71,6 +76,30 @@ def _dice_only(plan: Plan, *, formatting: bool) -> Iterator[Pair]:
     yield Pair(lambda: rolls / _seconds(partial(_verify, log)), lambda: rolls / _seconds(baseline))
 
 
+def _ceiling(lines: list[bytes], rolls: int) -> None:
+    """What verifying such a log cannot do without: each line's hash, each roll's HMAC."""
+    hashes(lines)
+    roller = HMAC(SERVER_SEED, SHA256())
+    roller.update(formatted(0)[: -len("0:0")])
+    copy = roller.copy
+    for end in _ENDS[:rolls]:
+        state = copy()
+        state.update(end)
+        state.finalize()
+
+
+@contextmanager
+def _at_most(_: Plan, *, plays: bool) -> Iterator[Pair]:
+    """The least work alone, on lines that are cut and indices that are written beforehand."""
+    log = refereed(0) if plays else Written(honest(ROLLS).data, ROLLS)
+    lines = log.data.splitlines()
+    messages = [formatted(index) for index in range(log.rolls)]
+    yield Pair(
+        lambda: log.rolls / _seconds(partial(_ceiling, lines, log.rolls)),
+        lambda: log.rolls / _seconds(partial(_digest, messages)),
+    )
+
+
 def refereed(seed: int) -> Written:
     """A match of many games between two bots, under one rule set after the other."""
     rules = list(RULE_SETS.values())[seed % len(RULE_SETS)]
@@ -113,6 +142,17 @@ def _plays_figure(name: str, what: str, *, again: bool) -> Figure:
     )
 
 
+def _ceiling_figure(name: str, what: str, *, plays: bool) -> Figure:
+    return Figure(
+        name=name,
+        what=f"the line hashes and HMACs of {what} alone, rolls a second",
+        baseline="hmac.digest alone on such messages, made beforehand",
+        goal=None,
+        direction="at_least",
+        measure=paired(partial(_at_most, plays=plays)),
+    )
+
+
 FIGURES: Final = (
     Figure(
         name="verify-dice",
@@ -130,6 +170,8 @@ FIGURES: Final = (
         direction="at_least",
         measure=paired(partial(_dice_only, formatting=True)),
     ),
+    _ceiling_figure("verify-dice-ceiling", "a dice-only log", plays=False),
     _plays_figure("verify-plays", "plays met before", again=True),
     _plays_figure("verify-plays-new", "plays mostly new", again=False),
+    _ceiling_figure("verify-plays-ceiling", "a refereed log", plays=True),
 )

@@ -21,7 +21,7 @@ from tests.bench.harness import (
 )
 
 
-def figure(goal: float = 1.0, direction: Direction = "at_least") -> Figure:
+def figure(goal: float | None = 1.0, direction: Direction = "at_least") -> Figure:
     return Figure("name", "what", "baseline", goal, direction, lambda _: Measured([1.0], [1.0]))
 
 
@@ -117,3 +117,11 @@ def test_the_file_holds_what_was_agreed(tmp_path: Path) -> None:
             "baseline": "baseline",
         }
     ]
+
+
+def test_a_figure_without_a_goal_is_shown_and_not_recorded(tmp_path: Path) -> None:
+    ceiling = Result(figure(None), Interval(1.6, 1.5, 1.7), Interval(1, 1, 1), 15)
+    assert ceiling.verdict == ""
+    assert "none" in row(ceiling)
+    write([ceiling, result(1, 2, 1, "at_least")], tmp_path / "bench.json")
+    assert len(json.loads((tmp_path / "bench.json").read_text("utf-8"))) == 1
