@@ -66,7 +66,7 @@ def test_every_command_that_needs_no_root_does_what_it_says(
     assert "the active one now" in out
     assert "0 failed" in out
     assert re.fullmatch(r"zk_[a-z0-9]{8}_[\w-]{43}\n", (tmp_path / "my-site-2.key").read_text())
-    assert (tmp_path / "var" / "dice.db.lost").is_file()
+    assert (tmp_path / "var" / "lost.dice.db").is_file()
 
 
 def test_every_other_command_of_ours_is_one_and_every_setting_is_known() -> None:
@@ -75,7 +75,7 @@ def test_every_other_command_of_ours_is_one_and_every_setting_is_known() -> None
     ours = [
         shlex.split(line.partition("dice-service ")[2])
         for line in lines
-        if re.match(r"(DICE_\w+=\S+ )?(/opt/zarf/bin/)?dice-service [a-z]", line)
+        if re.match(r"(DICE_\w+=\S+ )*(/opt/zarf/bin/)?dice-service [a-z]", line)
     ]
     assert len(ours) >= 3
     for arguments in ours:
