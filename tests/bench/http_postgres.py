@@ -38,7 +38,7 @@ class Ready(NamedTuple):
 
 
 def _spans(plan: Plan) -> tuple[float, float]:
-    return (0.1, 0.2) if plan.quick else (0.2, 1.0)
+    return (0.1, 0.2) if plan.quick else (0.2, 0.7)
 
 
 def _matches(plan: Plan) -> int:
