@@ -1,5 +1,6 @@
 """The schema of a SQLite file; its ``user_version`` says how far it is."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,6 +79,8 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             path.touch(mode=0o600)  # what it holds is nobody's but the service's
+        if not os.access(path, os.W_OK):  # SQLite would open it, and refuse every write
+            raise SetupError("database-unusable", f"cannot use {path}: it is read-only")
         db = sqlite3.connect(path, timeout=5.0, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise SetupError("database-unusable", f"cannot open {path}: {error}") from None
