@@ -1,6 +1,7 @@
 """The order in which events may follow each other (PROTOCOL.md, section O)."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from verifier.errors import Failure
 from verifier.events import (
@@ -14,8 +15,11 @@ from verifier.events import (
     SignatureLine,
     type_name,
 )
-from verifier.refereed import TO_RULES, Referee, refuse_rules
 
+if TYPE_CHECKING:
+    from verifier.refereed import Referee
+
+_NOT_PLAYED = (Match, SeedCommitment, Seed, Reveal, SignatureLine)
 _Step = Callable[[AnyEvent, int], Failure | None]
 
 
@@ -53,10 +57,14 @@ class Order:
             return Failure("seeding-unsupported", seq, "seeding", found=event.seeding)
         if event.rules is None and event.options:
             return Failure("field-value", seq, "options", expected="{}", found=str(event.options))
-        if refusal := refuse_rules(event):
-            return refusal
+        if event.rules is not None:
+            # Imported here because dice alone need no rules, and importing them takes time.
+            from verifier.refereed import Referee, refuse_rules
+
+            if refusal := refuse_rules(event):
+                return refusal
+            self.referee = Referee(event)
         self._rules = event.rules
-        self.referee = Referee(event) if event.rules is not None else None
         self._seeding = event.seeding
         self._step = self._opening_signature
         return None
@@ -99,7 +107,7 @@ class Order:
     def _rolling(self, event: AnyEvent, seq: int) -> Failure | None:
         if isinstance(event, MatchEnd):
             return self._end(event, seq)
-        if type(event) not in TO_RULES or (self._rules is None and not isinstance(event, Roll)):
+        if isinstance(event, _NOT_PLAYED) or (self._rules is None and not isinstance(event, Roll)):
             return _misplaced(event, seq, "roll", "match_end")
         if isinstance(event, Roll) and (failure := self._roll(event, seq)):
             return failure

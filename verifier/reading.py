@@ -24,7 +24,6 @@ from verifier.events import (
 from verifier.log import MAX_LINE, MAX_LINES, MAX_LOG, decode_line, line_hash, split_lines
 from verifier.order import Order
 from verifier.rewrite import Run, rewrite_rolls
-from verifier.rewrite_refereed import Replay
 from verifier.roller import Roller
 
 
@@ -165,6 +164,8 @@ class _Reader:
             return self._in_order and self._order.rolling
 
         if self._order.referee:
+            from verifier.rewrite_refereed import Replay  # dice alone need no rules
+
             replay = Replay(roller, self._order.referee, take_other)
             written = replay.follow(run)
             reading.rewritten = replay.rolls
