@@ -39,6 +39,8 @@ def test_every_state_says_its_title_at_every_width(shown: Shown, open_page: Any)
     assert _small_texts(page) == []
     page.emulate_media(color_scheme="dark")
     page.screenshot(path=SCREENS / f"{shown.name}-dark.png", full_page=True)
+    page.click("nav button[lang=en]")
+    page.screenshot(path=SCREENS / f"{shown.name}-dark-en.png", full_page=True)
 
 
 SMALL = """() => {

@@ -400,3 +400,29 @@ def test_the_counts_are_a_picture_with_its_words_beside_it(open_page: Any) -> No
     assert f"Çift: {doubles} kez, beklenen 5–17" in label
     assert figures.locator("svg").first.locator("rect").count() == 2 * 7
     assert "Böyle bir resim hileyi ne gösterir ne de dışlar" in page.inner_text(".statistics")
+
+
+def test_without_a_receipt_the_verdict_itself_asks_for_it(open_page: Any) -> None:
+    opened = open_page()
+    opened.give(MATCH.data)
+    page = opened.page
+    with page.expect_file_chooser() as chooser:
+        page.locator(".verdict").get_by_role("button", name="Fiş dosyasını seç").click()
+    receipt = {"name": "m.receipt.jsonl", "mimeType": "text/plain", "buffer": MATCH.opening}
+    chooser.value.set_files(files=[receipt])
+    page.wait_for_selector(".verdict.green")
+    assert page.inner_text(".verdict h2") == "Zarlar doğru"
+
+
+def test_one_changed_die_names_the_line_and_the_roll_and_leads_there(open_page: Any) -> None:
+    at = MATCH.data.index(b'"dice":[', MATCH.data.index(b'"index":4')) + len(b'"dice":[')
+    die = b"1" if MATCH.data[at : at + 1] != b"1" else b"2"
+    opened = open_page()
+    opened.give(MATCH.data[:at] + die + MATCH.data[at + 1 :])
+    page = opened.page
+    assert page.inner_text(".verdict h2") == "Kayıt sonradan değişmiş"
+    assert "Hesapla tutmayan atış: 5." in page.inner_text(".verdict")
+    page.get_by_role("button", name="Başa").click()
+    page.get_by_role("button", name="5. atışa git").click()
+    assert page.inner_text(".now").startswith("5. ")
+    assert page.inner_text(".now").endswith("Tutmuyor")

@@ -253,7 +253,8 @@ async function run() {
     const mySeed = fields.seed.value.trim() || null;
     const report = await verifyLog(input.log, { receipts, mySeed });
     const link = served ? `${location.origin}${location.pathname}` : null;
-    return present(() => reportView(report, { log: input.log, link }, words));
+    const chooseReceipt = () => document.getElementById("receipt-file").click();
+    return present(() => reportView(report, { log: input.log, link, chooseReceipt }, words));
   } catch (error) {
     if (error instanceof InputError) {
       if (error.code === "receipt-other-match") return sayOtherMatch(error.found);

@@ -96,7 +96,7 @@ export const notProved = (words, direct = false) =>
 
 /**
  * @param {object} report from `verifyLog`
- * @param {{log: Uint8Array, link: string | null}} given
+ * @param {{log: Uint8Array, link: string | null, chooseReceipt: () => void}} given
  * @returns {{element: HTMLElement, verdict: HTMLElement, rest: () => void}} the verdict and the
  *   checks; `rest` adds the match and all below it, which take longer to draw
  */
@@ -104,7 +104,8 @@ export function reportView(report, given, words) {
   const { id, tone, failure, given: places } = stateOf(report, words);
   const name = report.match?.match_id ?? "zarf";
   let replay = null;
-  let wrong = -1;
+  let items = [];
+  const place = (at) => items.findIndex(({ seq, play }) => seq === at || play?.seq === at);
   const buttons = [];
   const button = (text, onclick) => buttons.push(el("button", { type: "button", onclick }, text));
   const copy = async (event) => {
@@ -119,24 +120,26 @@ export function reportView(report, given, words) {
   if (tone === "red" || (report.verdict === "FAILED" && report.match)) {
     button(words.saveLog, () => save(`${name}.zarf.jsonl`, given.log, "application/jsonl"));
   }
-  if (failure && ["dice", "plays"].includes(failure.check)) {
-    const text =
-      failure.check === "dice" ? fill(words.goToRoll, { n: failure.roll + 1 }) : words.goToPlay;
-    button(text, () => replay?.show(wrong, true));
+  if (id === "consistent") button(words.chooseReceipt, given.chooseReceipt);
+  const [roll] = report.failedRolls;
+  if (roll !== undefined) {
+    const { seq } = report.rolls.find(({ agrees }) => !agrees);
+    button(fill(words.goToRoll, { n: roll + 1 }), () => replay?.show(place(seq), true));
+  } else if (failure?.check === "plays") {
+    button(words.goToPlay, () => replay?.show(place(failure.seq), true));
   }
   if (given.link) button(words.shareLink, copy);
   if (report.match) button(words.print, () => window.print());
   const [title, text] = words.states[id].map((each) => fill(each, places));
-  const verdict = verdictBox(tone, title, text, buttons);
+  const too =
+    roll !== undefined && failure.check !== "dice" ? ` ${fill(words.rollsToo, places)}` : "";
+  const verdict = verdictBox(tone, title, text + too, buttons);
   const element = el("div", {}, verdict, checksList(report, words));
 
   function rest() {
     const names = (report.match?.players ?? ["0", "1"]).map(showLabel);
-    const items = itemsOf(report);
+    items = itemsOf(report);
     if (items.length > 0) replay = matchView(report, items, words, names);
-    wrong = items.findIndex(
-      (item) => failure && (item.seq === failure.seq || item.play?.seq === failure.seq),
-    );
     element.append(
       el(
         "section",
@@ -148,7 +151,7 @@ export function reportView(report, given, words) {
       statisticsView(items, words, names),
       notProved(words, report.match?.seeding === "direct"),
     );
-    replay?.show(Math.max(wrong, 0));
+    replay?.show(failure ? Math.max(place(failure.seq), 0) : 0);
   }
   return { element, verdict, rest };
 }

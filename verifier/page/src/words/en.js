@@ -31,6 +31,7 @@ export const en = {
   saveProof: "Save the proof",
   saveLog: "Keep the match file",
   goToRoll: "Go to roll {n}",
+  rollsToo: "Rolls that do not fit: {rolls}.",
   goToPlay: "Go to the play",
   copy: "Copy",
   copied: "Copied",

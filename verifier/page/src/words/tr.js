@@ -31,6 +31,7 @@ export const tr = {
   saveProof: "Kanıt dosyasını kaydet",
   saveLog: "Maç dosyasını sakla",
   goToRoll: "{n}. atışa git",
+  rollsToo: "Hesapla tutmayan atış: {rolls}.",
   goToPlay: "Hamleye git",
   copy: "Kopyala",
   copied: "Kopyalandı",
@@ -107,7 +108,7 @@ export const tr = {
   codeHash: "Kodun SHA-256 özeti",
   fileHash:
     "Dosyanın kendi özeti README’de ve GET /v1/keys yanıtında yazar; karşılaştırmak için: sha256sum verify.html",
-  line: "satır {n}",
+  line: "{n}. satır",
   found: "yazan: {found}",
   expected: "olması gereken: {expected}",
   seedsShown: "Tohumlar maç bitince açıklanır; burada gizli bir şey yok.",
