@@ -19,6 +19,7 @@ from tests.support.leaks import leaks
 from verifier import Verdict, read_receipts, verify_log
 
 RULES = st.sampled_from(["kafadinle", "oyna-tavla", "oyna-backgammon", "tavlino", "jacoby-match"])
+LIMIT = 64  # the cube's highest number, on every page that has one
 PLAYER = st.integers(0, 1)
 KINDS = st.sampled_from(
     ["roll", "double", "take", "drop", "resign_offer", "resign_accept", "resign_refuse"]
@@ -111,6 +112,7 @@ class Refereed(Live):
             (due["what"], due["player"]) == ("roll", player)
             and cube is not None
             and cube["owner"] in (None, player)
+            and cube["value"] < LIMIT
             and not self.table["crawford"]
         )
 
