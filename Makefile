@@ -44,7 +44,7 @@ demo: $(VENV)/.service ## Play a whole match over HTTP, and verify its log
 .PHONY: test
 test: $(VENV)/.dev lint ## All checks and all tests, as CI runs them
 	$(BIN)/coverage erase
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report= -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report= -q --durations 15
 	$(BIN)/coverage report --include='verifier/*' --fail-under=95
 
 .PHONY: lint
