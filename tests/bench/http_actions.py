@@ -27,7 +27,7 @@ from verifier.log import decode_line
 CONNECTIONS: Final = 64
 RULE_SET, LENGTH = "oyna-backgammon", 5
 ACTIONS: Final = 100  # in a match, at the least on average
-FASTEST: Final = 4_000  # actions a second: so many are prepared
+FASTEST: Final = 6_000  # actions a second: so many are prepared
 FIELDS: Final = ("type", "player", "moves", "auto")
 
 
